@@ -15,7 +15,7 @@ export async function start(options: Parameters<typeof createBerth>[2] = {}): Pr
   const log = createLog(config.logLevel);
   process.on('unhandledRejection', (error) => void log.fault(error, 'unhandled rejection'));
   const unlock = lockInstance(config.data);
-  const berth = await createBerth(config, log, options);
+  const berth = await createBerth(config, log, { onTakenOver: endAtOnce(log), ...options });
   await berth.app.listen({ host: config.host, port: config.port });
   // Before the first answer: whoever has that may end Berth at once.
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
@@ -27,6 +27,14 @@ export async function start(options: Parameters<typeof createBerth>[2] = {}): Pr
   berth.worker.start();
   berth.reconciler.start();
 }
+
+/** Not cleanly: the end of what is under way would be written into what is another's now. */
+const endAtOnce =
+  (log: Log) =>
+  (sentence: string): void => {
+    log.warn(sentence);
+    process.exit(1);
+  };
 
 async function stop(berth: Berth, log: Log, unlock: () => void): Promise<void> {
   setTimeout(() => process.exit(1), exitLimitMs).unref();

@@ -176,7 +176,15 @@ function groundOf(
   const stores = createStores(made.database);
   // Some images were loaded by hand; the others come from a registry.
   const settings = createSettings(stores.settings, { sharedImages: ['redis', 'local/'] });
-  return { ...made, clock, stores, settings, claims: hostClaimsOf({ ...made, adopts, stores }), applied: [] };
+  return {
+    ...made,
+    clock,
+    stores,
+    settings,
+    claims: hostClaimsOf({ ...made, adopts, stores }),
+    applied: [],
+    letGo: async () => undefined,
+  };
 }
 
 function once<T>(make: () => T): () => T {

@@ -39,13 +39,23 @@ export interface Berth {
 
 const stopLimitMs = 8000;
 
-/** `connect` gives the connections of servers besides Berth's own machine, in the place of SSH. */
+export interface BerthOptions {
+  /** Gives the connections of servers besides Berth's own machine, in the place of SSH. */
+  connect?: Connect | undefined;
+  walls?: Walls;
+  /**
+   * Told when another Berth has taken over the database, which this one may change no more. Without it the
+   * database is not held against others.
+   */
+  onTakenOver?: (sentence: string) => void;
+}
+
 export async function createBerth(
   config: Config,
   log: Log,
-  { connect, walls = builtWalls }: { connect?: Connect | undefined; walls?: Walls } = {},
+  { connect, walls = builtWalls, onTakenOver }: BerthOptions = {},
 ): Promise<Berth> {
-  const ground = await openGround(config, log, walls);
+  const ground = await openGround(config, log, walls, onTakenOver);
   await nameReleasedServices(ground.stores);
   const product = await createProduct(ground, walls);
   const machines = createMachines(ground, product, { connect, walls });
@@ -93,6 +103,7 @@ export async function createBerth(
       await proxySocket.close();
       await app.close();
       await Promise.all([working.worker.stop(stopLimitMs), reconciler.stop(), observing.stop()]);
+      await ground.letGo();
       await ground.database.close();
     },
   };

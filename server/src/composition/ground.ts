@@ -13,6 +13,7 @@ import type { Walls } from './hosts/walls.ts';
 import type { HostClaims } from '../reconcile/ownership/host-claims.ts';
 import { hostClaimsOf } from './hosts/claims.ts';
 import { readNextStart } from '../shell/next-start.ts';
+import { createDatabaseHolding } from '../db/holding.ts';
 import { openStorage } from '../db/storage.ts';
 import { openInstallation, type Installation } from '../modules/installation/installation.ts';
 import { createStores, type Stores } from './stores.ts';
@@ -31,15 +32,22 @@ export interface Ground {
   /** Migrations that this start has applied. */
   applied: readonly number[];
   claims: HostClaims;
+  /** Lets another Berth work with the database. */
+  letGo(): Promise<void>;
 }
 
 export async function openGround(
   config: Config,
   log: Log,
   walls: Pick<Walls, 'files' | 'adapters' | 'settings'>,
+  onTakenOver?: (sentence: string) => void,
 ): Promise<Ground> {
   const clock = systemClock;
-  const { database, applied, isNew } = await openStorage(config, () => isoTime(clock), log.info);
+  const holding = createDatabaseHolding(config, onTakenOver);
+  const { database, applied, isNew } = await openStorage(config, () => isoTime(clock), {
+    hold: holding.begin,
+    onMigrated: log.info,
+  });
   const stores = createStores(database);
   const asked = readNextStart(config.data);
   const installation = await openInstallation({
@@ -60,6 +68,7 @@ export async function openGround(
     log,
     clock,
     database,
+    letGo: holding.end,
     stores,
     installation,
     settings,

@@ -26,11 +26,17 @@ export interface OpenedStorage {
 
 const backupLimitMs = 10 * 60_000;
 
-/** `onMigrated` is told with the path of the backup that was made before; none is of a new database. */
+interface Opening {
+  /** Waited for before anything in the database is changed. */
+  hold?(database: Database): Promise<void>;
+  /** Told with the path of the backup that was made before; none is of a new database. */
+  onMigrated?(sentence: string, fields: { backup: string | undefined }): void;
+}
+
 export async function openStorage(
   config: StoragePlace,
   now: () => string,
-  onMigrated: (sentence: string, fields: { backup: string | undefined }) => void = () => undefined,
+  { hold, onMigrated }: Opening = {},
 ): Promise<OpenedStorage> {
   mkdirSync(config.data, { recursive: true, mode: 0o700 });
   const keyPath = join(config.data, 'berth.key');
@@ -39,9 +45,10 @@ export async function openStorage(
   const probe = await connect(config, withoutKey);
   const present = await schemaVersion(probe).finally(() => probe.close());
   const database = await connect(config, createCipher(openKeyFile(keyPath, present === 0)));
+  await hold?.(database);
   const backup = present > 0 && present < newest ? await backUp(config, database, present, now) : undefined;
   const applied = await migrate(database, now());
-  if (applied.length > 0) onMigrated(`Database migrated to version ${applied.at(-1) ?? 0}`, { backup });
+  if (applied.length > 0) onMigrated?.(`Database migrated to version ${applied.at(-1) ?? 0}`, { backup });
   return { database, applied, isNew: present === 0 };
 }
 
