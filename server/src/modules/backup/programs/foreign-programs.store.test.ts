@@ -1,11 +1,13 @@
 /** A dump that a stranger made, loaded into a real PostgreSQL: what it brings, and what it does not do. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startPostgres, type RunningPostgres } from '../../../../../test/bed/postgres.ts';
+import { onFreePort } from '../../../../../test/free-port.ts';
 import { AppError } from '../../../domain/errors.ts';
 import { Secret } from '../../../domain/secrets/secret.ts';
 import type { DatabaseProgram, DatabaseTarget } from './database-program.ts';
@@ -35,7 +37,11 @@ const target = (database: string): DatabaseTarget => {
   return { host: '127.0.0.1', user: username, password, rootPassword: '', database };
 };
 
-async function run({ argv, env }: DatabaseProgram, input = '/dev/null'): Promise<string> {
+async function run(
+  { argv, env }: Pick<DatabaseProgram, 'argv' | 'env'>,
+  input = '/dev/null',
+  other: Record<string, string> = {},
+): Promise<string> {
   const values = Object.entries(env).map(([key, value]) => [
     key,
     value instanceof Secret ? value.reveal() : value,
@@ -47,6 +53,7 @@ async function run({ argv, env }: DatabaseProgram, input = '/dev/null'): Promise
       INPUT: input,
       ...Object.fromEntries(values),
       PGPORT: new URL(server.url).port,
+      ...other,
     },
     encoding: 'latin1',
   });
@@ -64,6 +71,46 @@ async function dumpOf(...statements: string[]): Promise<string> {
   const file = join(folder, 'dump');
   await writeFile(file, await run(dump(target('theirs'))), 'latin1');
   return file;
+}
+
+/** As the entrypoint of an image of PostgreSQL begins: a new server with this superuser and password. */
+const entrypoint = `#!/bin/sh
+set -e
+shift
+trap 'rm -rf "$DATA"' EXIT
+mkdir -m 700 "$DATA"
+echo "$POSTGRES_PASSWORD" >"$DATA/password"
+chown -R postgres "$DATA"
+as='setpriv --reuid=postgres --regid=postgres --clear-groups'
+$as initdb -D "$DATA/d" -U "$POSTGRES_USER" --auth=scram-sha-256 --pwfile="$DATA/password"
+$as postgres -D "$DATA/d" -c unix_socket_directories= "$@" & echo $! >"$DATA/pid"
+wait
+`;
+
+/** The dump as the throw-away server gives it. */
+async function cleaned(file: string): Promise<string> {
+  const { foreign } = databasePrograms.postgres;
+  if (!foreign) throw new Error('PostgreSQL has programs for dumps of strangers.');
+  const programs = join(folder, 'bin');
+  await mkdir(programs, { recursive: true });
+  await writeFile(join(programs, 'docker-entrypoint.sh'), entrypoint, { mode: 0o755 });
+  const data = await mkdtemp(join('/tmp', 'berth-throw-away-'));
+  await rm(data, { recursive: true });
+  const { stdout: found } = await exec('pg_config', ['--bindir']);
+  const made = join(folder, 'cleaned');
+  const { argv, env } = foreign.clean(target('theirs'), { leavesOut: false });
+  // A container ends with its first program; here the server has to be ended.
+  const ending = '"$@"; code=$?; [ ! -e "$DATA/pid" ] || kill "$(cat "$DATA/pid")"; exit $code';
+  await onFreePort(
+    '127.0.0.1',
+    async (port) => {
+      const other = { PATH: `${programs}:${found.trim()}:/usr/bin:/bin`, PGPORT: String(port), DATA: data };
+      const alone = { argv: ['sh', '-c', ending, 'sh', ...argv] as const, env };
+      await writeFile(made, await run(alone, file, other), 'latin1');
+    },
+    (error) => String(error).includes('could not bind'),
+  );
+  return made;
 }
 
 /** A new database with the dump in it, by the program. */
@@ -132,7 +179,7 @@ describe('a dump of strangers', () => {
         say: () => undefined,
       });
       await writeFile(file, part);
-      await loaded(loadForeign, file);
+      await loaded(loadForeign, await cleaned(file));
       expect(await ask('ours', 'select n, h, f() from t order by n')).toBe(
         `1|"a"=>"1"|GRANT; it's\n2||GRANT; it's\n`,
       );
@@ -146,7 +193,20 @@ describe('a dump of strangers', () => {
   it('as SQL is refused by the first statement that fails', async () => {
     const file = join(folder, 'plain');
     await writeFile(file, 'create table t ();\ncreate view v as select * from nowhere;\n');
-    await expect(loaded(loadForeign, file)).rejects.toThrow(/error: ERROR: {2}relation "nowhere" does not/);
+    await expect(cleaned(file)).rejects.toThrow(/error: ERROR: {2}relation "nowhere" does not/);
+  });
+
+  it('as SQL runs no command of its client, though nobody took it out before', async () => {
+    const [file, mark] = [join(folder, 'plain'), join(folder, 'executed')];
+    await writeFile(file, `create table t ();\n\\! touch ${mark}\n`);
+    await expect(cleaned(file)).rejects.toThrow(/backslash commands are restricted/);
+    expect(existsSync(mark)).toBe(false);
+  });
+
+  it('that the throw-away server returned as text is not loaded', async () => {
+    const file = join(folder, 'plain');
+    await writeFile(file, 'create table t ();\n');
+    await expect(loaded(loadForeign, file)).rejects.toThrow(/returned no archive/);
   });
 
   it('is refused where it needs the rights of an administrator, and says for what', async () => {

@@ -115,8 +115,10 @@ const loadSql = [
   '  ask "$EXTENSIONS" || exit 1',
   'fi',
   'stop=1; [ -z "$LEAVES_OUT" ] || stop=0',
-  'PGUSER=$LOADER PGPASSWORD=$secret psql -X -q --no-password -v ON_ERROR_STOP="$stop" -v VERBOSITY=terse ' +
-    '<"$work/dump" >/dev/null 2>"$work/errors" && code=0 || code=$?',
+  // Clients of August 2025 and newer run no command of the dump then, whatever they take for one.
+  `printf '\\\\restrict a\n\\\\unrestrict a\n' | ${psql} >/dev/null 2>&1 && guard="\\\\restrict $secret" || guard=`,
+  '{ printf "%s\\n" "$guard"; cat "$work/dump"; } | PGUSER=$LOADER PGPASSWORD=$secret psql -X -q ' +
+    '--no-password -v ON_ERROR_STOP="$stop" -v VERBOSITY=terse >/dev/null 2>"$work/errors" && code=0 || code=$?',
   // As pg_restore says it.
   `sed 's/^ERROR:  /psql: error: ERROR:  /' "$work/errors" >&2`,
   '[ "$code" = 0 ] || exit 1',
@@ -141,9 +143,13 @@ const cleanPostgres = lines(
   'exec pg_dump --format=custom --compress=0 --no-password',
 );
 
+/** What the throw-away server dumps is an archive: text would be read by a client that stands in a network. */
 const loadPostgres = lines(
   'umask 077; work=$(mktemp -d) && cat >"$work/dump" || exit 1',
-  ...loadByLoader,
+  'case "$(head -c 5 "$work/dump")" in PGDMP) ;; *)',
+  '  echo "psql: error: the throw-away server returned no archive" >&2; exit 1',
+  ';; esac',
+  ...restoreByLoader,
   'ask "$END"',
 );
 

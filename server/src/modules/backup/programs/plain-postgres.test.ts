@@ -48,7 +48,7 @@ CREATE FUNCTION f() RETURNS text LANGUAGE plpgsql AS $_$ begin
 GRANT x TO y; -- $$ it's
 \! echo
 end $_$;
-SELECT 'GRANT; '' \', E'it\'s ; \\', "a;""b", $$;'$$, x$1$ FROM t;
+SELECT E'GRANT; '' \\', E'it\'s ; \\', "a;""b", $$;'$$, x$1$ FROM t;
 COPY public.t (a, b) FROM stdin;
 GRANT x TO y;	\N
 \restrict	it's -- a row
@@ -63,8 +63,83 @@ ALTER TABLE ONLY public.t ADD CONSTRAINT c CHECK ((a <> ';'::text));
   );
   const row = `COPY t FROM stdin;\n${'x'.repeat(300_000)}\n\\.\nSELECT 1;\n`;
   expect(await read(postgresPart, row, 4096)).toBe(`${row}\n`);
-  const insert = `INSERT INTO t VALUES ('${'; \\! '.repeat(50_000)}');\nSELECT 1;\n`;
-  expect(await read(postgresPart, insert, 4096)).toBe(`${insert}\n`);
+  const insert = (string: string): string => `INSERT INTO t VALUES (${string}');\nSELECT 1;\n`;
+  expect(await read(postgresPart, insert(`'${'; \\! '.repeat(50_000)}`), 4096)).toBe(
+    `${insert(`E'${'; \\\\! '.repeat(50_000)}`)}\n`,
+  );
+});
+
+it.each([
+  ["'\\'", "E'\\\\'"],
+  ["'C:\\'''", "E'C:\\\\'''"],
+  ["('a\\b')", "(E'a\\\\b')"],
+  ["U&'d\\0061'", "U&'d\\0061'"],
+  ["'a'\n'b'", "'a'\n'b'"],
+])('writes the string %j as every reader takes it: %j', async (string, expected) => {
+  const text = `SELECT ${string}, 'c';\n`;
+  for (const size of [1, 2, 5, 100])
+    expect(await read(postgresPart, text, size)).toBe(`SELECT ${expected}, 'c';\n\n`);
+  const off = `SET standard_conforming_strings = off;\n`;
+  const on = `SET standard_conforming_strings = on;\n`;
+  expect(await read(postgresPart, `${off}SELECT 'it\\'s';\n${on}${text}`)).toBe(
+    `${off}SELECT E'it\\'s';\n${on}SELECT ${expected}, 'c';\n\n`,
+  );
+});
+
+const command = '\\! touch executed\n';
+
+/** psql runs the command in each of them, though it stands in what another reader takes for something else. */
+it.each([
+  ['a comment that a carriage return ends', `-- x\r${command}`],
+  ['behind a COPY to the client', `copy (select 1) to stdout /* from stdin */;\n${command}\\.\n`],
+  ['behind a COPY whose name says more', `copy (select 1 as " from stdin") to stdout;\n${command}\\.\n`],
+  ['on the line of a COPY', `copy t from stdin; ${command}\\.\n`],
+  ['rows within parentheses', `select (1; copy t from stdin;\n${command}\\.\n`],
+  [
+    'rows within a function',
+    `create function f() returns int begin atomic; copy t from stdin;\n${command}\\.\n`,
+  ],
+  [
+    'a string, after a setting that was set back',
+    `set standard_conforming_strings = off;\nset standard_conforming_strings = on;\nselect '\\' ${command}';\n`,
+  ],
+  ['a string that goes on on the next line', `select E'a'\n'\\'' ${command}';\n`],
+  ['a string behind a number', `select 1e'\\'' ${command}';\n`],
+  ['dollars behind a number', `select 1$a$ ' $a$ ${command}';\n`],
+  ['dollars behind dollars', `select $a$x$a$$b$ ' $b$ ${command}';\n`],
+  ['a line with a NUL', `select 'a\0'\n ' ${command} '`],
+  ['letters of two bytes', `set client_encoding = 'SJIS';\nselect E'\x95\\' ${command}';\n`],
+])('refuses a command in %s', async (_where, text) => {
+  for (const size of [1, 7, 100_000])
+    await expect(read(postgresPart, `select 2;\n${text}`, size)).rejects.toThrow(
+      /commands of the client are not run|could find commands/,
+    );
+});
+
+it('runs no command in a string where a function changes how strings are read', async () => {
+  const text = `select set_config('standard_conforming_strings', 'off', false);\nselect '\\'' ${command}';\n`;
+  expect(await read(postgresPart, text)).toContain(`select E'\\\\'' \\\\! touch`);
+});
+
+it('takes the body of a function with its semicolons', async () => {
+  const text =
+    'CREATE FUNCTION f() RETURNS int\n    BEGIN ATOMIC\n SELECT CASE WHEN true THEN 1 END;\nEND;\n' +
+    'COPY t FROM stdin;\n1\n\\.\n';
+  for (const size of [1, 3, 1000]) expect(await read(postgresPart, text, size)).toBe(`${text}\n`);
+});
+
+const long = 60_000;
+/** Milliseconds of processor time; each of them took more than a second. */
+it.each([
+  ['owner to', `alter table ${' owner to x'.repeat(long / 11)}';';\n`],
+  ['spaces behind owner to', `alter table owner to ${' '.repeat(long)}';';\n`],
+  ['drop constraint', `alter table ${' drop constraint x'.repeat(long / 18)}';';\n`],
+  ['spaces before if', `create schema ${' '.repeat(long)}if not exists a;\n`],
+])('reads a statement full of "%s" at once', async (_what, text) => {
+  const before = process.threadCpuUsage();
+  await read(postgresPart, text);
+  const { user } = process.threadCpuUsage(before);
+  expect(user / 1000).toBeLessThan(500);
 });
 
 it('makes a dump that drops first load into an empty database', async () => {
