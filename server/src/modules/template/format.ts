@@ -118,7 +118,7 @@ function refuseLoops(variables: Template['variables'], field: string): void {
   const needs = new Map(
     variables.map(({ name, value, signedWith }) => [
       name,
-      signedWith === null ? references(value) : [signedWith],
+      new Set(signedWith === null ? references(value) : [signedWith]),
     ]),
   );
   const done = new Set<string>();

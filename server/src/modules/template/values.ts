@@ -15,24 +15,53 @@ export interface Place {
 type Given = Readonly<Record<string, string>>;
 
 /** BAD_REQUEST for a name that the template does not have, and for a value that does not fit. */
-export function checkGiven({ title, variables }: Template, given: Given): void {
-  const known = new Map(variables.map((variable) => [variable.name, variable]));
-  for (const [name, value] of Object.entries(given)) {
-    const variable = known.get(name);
-    if (variable === undefined)
-      throw badField(
-        `variables.${name}`,
-        known.size === 0
-          ? `is not a variable of ${title}, which has none`
-          : `is not a variable of ${title}, which has ${[...known.keys()].join(', ')}`,
-      );
-    if (value !== '' && variable.pattern !== null && !matches(variable.pattern, value))
-      throw badField(`variables.${name}`, variable.message);
-  }
+export function checkGiven(template: Template, given: Given): void {
+  const { title, variables } = template;
+  const known = new Set(variables.map(({ name }) => name));
+  const other = Object.keys(given).find((name) => !known.has(name));
+  if (other !== undefined)
+    throw badField(
+      `variables.${other}`,
+      known.size === 0
+        ? `is not a variable of ${title}, which has none`
+        : `is not a variable of ${title}, which has ${[...known.keys()].join(', ')}`,
+    );
+  checkPatterns(template, given);
   for (const { name, required, generate, value, description } of variables)
     if (required && generate === null && value === '' && (given[name] ?? '') === '')
       throw badField(`variables.${name}`, `is required: ${description}`);
 }
+
+/** Milliseconds of all patterns of a template together; one that is not done by then does not match. */
+const patternsLimitMs = 200;
+
+/**
+ * In another context, since only there the time of a match can be limited, and all in one: patterns and values
+ * come from whoever sends the template, and all of Berth waits for them.
+ */
+function checkPatterns({ variables }: Template, given: Given): void {
+  const patterned = variables.flatMap(({ name, pattern, message }) => {
+    const value = given[name] ?? '';
+    return pattern === null || value === '' ? [] : [{ name, pattern, message, value }];
+  });
+  if (patterned.length === 0) return;
+  const matched: string[] = [];
+  const sandbox = {
+    pairs: JSON.stringify(patterned.map(({ name, pattern, value }) => [name, pattern, value])),
+    onMatch: (name: string) => void matched.push(name),
+  };
+  try {
+    runInNewContext(matchAll, sandbox, { timeout: patternsLimitMs });
+  } catch {
+    // Its time is over: the first pattern that is not done is the one that is told.
+  }
+  const wrong = patterned.find(({ name }) => !matched.includes(name));
+  if (wrong) throw badField(`variables.${wrong.name}`, wrong.message);
+}
+
+const matchAll =
+  'for (const [name, pattern, value] of JSON.parse(pairs)) ' +
+  'if (new RegExp(`^(?:${pattern})$`, "s").test(value)) onMatch(name); else break';
 
 /** Values by name, in the template's order; `places` has its domains by name, the first one first. */
 export function valuesOf(
@@ -43,6 +72,7 @@ export function valuesOf(
 ): Record<string, string> {
   const byName = new Map(variables.map((variable) => [variable.name, variable]));
   const found = new Map<string, string>();
+  const room = { left: mostLength };
   const valueOf = (name: string): string => {
     const present = found.get(name);
     if (present !== undefined) return present;
@@ -53,7 +83,7 @@ export function valuesOf(
       own !== ''
         ? own
         : variable.generate === null
-          ? expand(variable.value, valueOf)
+          ? expand(variable.value, valueOf, room)
           : makers[variable.generate](variable, { places, valueOf, now });
     found.set(name, value);
     return value;
@@ -61,16 +91,19 @@ export function valuesOf(
   return Object.fromEntries(variables.map(({ name }) => [name, valueOf(name)]));
 }
 
-/** Most characters of a text with the values in it: values that name each other would grow without end. */
+/** Most characters of all values together: those that name each other would grow without end. */
 const mostLength = 500_000;
 
+interface Room {
+  left: number;
+}
+
 /** The text with `${NAME}` replaced by what `valueOf` has; names that it does not have stay. */
-function expand(text: string, valueOf: (name: string) => string | undefined): string {
-  let length = text.length;
+function expand(text: string, valueOf: (name: string) => string | undefined, room: Room): string {
   return text.replaceAll(reference, (whole, name: string) => {
     const value = valueOf(name) ?? whole;
-    length += value.length;
-    if (length > mostLength)
+    room.left -= value.length;
+    if (room.left < 0)
       throw badField(
         'variables',
         `with their values in them, texts of the template pass ${mostLength} letters`,
@@ -81,7 +114,7 @@ function expand(text: string, valueOf: (name: string) => string | undefined): st
 
 /** The text with `${NAME}` of the variables replaced; names that are not among them stay. */
 export const expandWith = (text: string, values: Given): string =>
-  expand(text, (name) => (Object.hasOwn(values, name) ? values[name] : undefined));
+  expand(text, (name) => (Object.hasOwn(values, name) ? values[name] : undefined), { left: mostLength });
 
 const secretMakers: readonly TemplateVariable['generate'][] = ['password', 'key', 'hex', 'base64', 'jwt'];
 
@@ -92,11 +125,11 @@ export function secretNames(variables: Template['variables']): ReadonlySet<strin
       secret || secretMakers.includes(generate) ? [name] : [],
     ),
   );
-  for (let before = -1; before < secrets.size; ) {
-    before = secrets.size;
-    for (const { name, value } of variables)
-      if (references(value).some((other) => secrets.has(other))) secrets.add(name);
-  }
+  const users = new Map<string, string[]>();
+  for (const { name, value } of variables)
+    for (const other of new Set(references(value))) users.set(other, [...(users.get(other) ?? []), name]);
+  // A set is walked with what is added meanwhile.
+  for (const name of secrets) for (const user of users.get(name) ?? []) secrets.add(user);
   return secrets;
 }
 
@@ -149,29 +182,4 @@ function jwtOf(claims: Readonly<Record<string, unknown>>, secret: string, now: D
   const body = part({ iat, exp: iat + tenYearsSeconds, ...claims });
   const text = `${part({ alg: 'HS256', typ: 'JWT' })}.${body}`;
   return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`;
-}
-
-/** A slow match on a busy machine stays below it; one that takes longer counts as not matching. */
-const limitMs = 500;
-
-function matches(pattern: string, value: string): boolean {
-  if (isQuick(pattern)) return new RegExp(`^(?:${pattern})$`, 's').test(value);
-  try {
-    // Another context, since only there the time of a match can be limited.
-    const found: unknown = runInNewContext(
-      'new RegExp(`^(?:${pattern})$`, "s").test(value)',
-      { pattern, value },
-      { timeout: limitMs },
-    );
-    return found === true;
-  } catch {
-    return false;
-  }
-}
-
-/** Whether no value can take long: nothing is repeated within a repetition, and at most two parts are. */
-function isQuick(pattern: string): boolean {
-  const bare = pattern.replaceAll(/\\[^1-9k]|\[(?:[^\]\\]|\\.)*\]/g, 'x');
-  const endless = bare.match(/[*+]|\{\d*,\}/g) ?? [];
-  return endless.length <= 2 && !/\)[*+{?]|\\|\(\?[^:]/.test(bare);
 }
