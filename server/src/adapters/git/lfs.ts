@@ -233,7 +233,11 @@ async function replace(
       throw refusal(same, `what came is not the file of ${file.size} bytes that the repository names`, deps);
     await chmod(partial, (await stat(file.path.path)).mode & 0o777);
     await rename(partial, file.path.path);
-    for (const other of others) await copyFile(file.path.path, other.path.path);
+    for (const other of others) {
+      // One small download may stand for as many copies as the repository has pointers.
+      left(deps);
+      await copyFile(file.path.path, other.path.path);
+    }
   } finally {
     await rm(partial, { force: true });
   }
