@@ -154,7 +154,9 @@ const reading = /^(?:select|with|values|table|show|explain|describe|desc|analyze
 /** The statement without the comments before it; BAD_REQUEST for one that does not read. */
 export function requireReading(statement: string): string {
   const bare = statement.replace(/^(?:\s+|--[^\n]*(?:\n|$)|#[^\n]*(?:\n|$)|\/\*(?!!)[\s\S]*?\*\/)+/, '');
-  const text = bare.replace(/[\s;]+$/, '');
+  let end = bare.length;
+  while (end > 0 && /[\s;]/.test(bare.charAt(end - 1))) end -= 1;
+  const text = bare.slice(0, end);
   if (reading.test(text)) return text;
   throw badField(
     'statement',

@@ -59,12 +59,21 @@ function reading(
   };
 }
 
+/** Texts of the client have no "<" of their own. */
+const field = /<field name="([^"<]*)"(?: xsi:nil="true" \/>|>([^<]*)<\/field>)/g;
+
 export function rowsOfXml(output: string): Rows {
-  const rows = [...output.matchAll(/<row>([\s\S]*?)<\/row>/g)].map(([, row = '']) =>
-    [...row.matchAll(/<field name="([^"]*)"(?: xsi:nil="true" \/>|>([\s\S]*?)<\/field>)/g)].map(
-      ([, name = '', value]) => ({ name: plain(name), value: value === undefined ? null : plain(value) }),
-    ),
-  );
+  // Split at what ends a row or a field: a server may send their beginnings alone, as many as it likes.
+  const rows = output
+    .split('</row>')
+    .slice(0, -1)
+    .map((row) => row.slice(row.indexOf('<row>') + '<row>'.length).matchAll(field))
+    .map((fields) =>
+      [...fields].map(([, name = '', value]) => ({
+        name: plain(name),
+        value: value === undefined ? null : plain(value),
+      })),
+    );
   return {
     columns: rows[0]?.map(({ name }) => name) ?? [],
     rows: rows.map((row) => row.map(({ value }) => value)),
