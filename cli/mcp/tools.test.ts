@@ -49,6 +49,8 @@ describe('a person is asked', () => {
     'cleanup.run',
     'sshKey.makePair',
     'backup.restoreBackupWithLogs',
+    // Reads, by whatever function of the server the statement calls.
+    'database.query',
   ])('before %s', (procedure) => {
     expect(confirmationOf(callOf(procedure), {})).toEqual(expect.stringMatching(/\.$/));
   });

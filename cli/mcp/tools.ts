@@ -54,8 +54,9 @@ const final = /^(delete|remove|clear|leave|restore|reset|revoke)/;
  * that an assistant read may have told it to.
  */
 export function confirmationOf({ named, isChange }: ToolCall, input: unknown): string | undefined {
-  if (!isChange) return undefined;
   const { access } = named.procedure;
+  if (grantsOf(access).includes(programGrant)) return 'It runs a program.';
+  if (!isChange) return undefined;
   const [, name = ''] = named.path.split('.');
   if (final.test(name)) return 'It removes or replaces what is there, which cannot be taken back.';
   if (access.class !== 'protected')
@@ -66,14 +67,13 @@ export function confirmationOf({ named, isChange }: ToolCall, input: unknown): s
   if (access.decidesHostReach) return 'What it saves may reach the machine itself.';
   const [reaching] = reachingFields(access.hostReach ?? [], input);
   if (reaching) return `${reaching.field} reaches the machine itself.`;
-  if (grantsOf(access).includes(programGrant)) return 'It runs a program.';
   return undefined;
 }
 
 /** Whether a call of the procedure can ask a person, whatever its input. */
 function mayAsk(call: ToolCall): boolean {
   const { access } = call.named.procedure;
-  return call.isChange && (access.hostReach !== undefined || confirmationOf(call, {}) !== undefined);
+  return (call.isChange && access.hostReach !== undefined) || confirmationOf(call, {}) !== undefined;
 }
 
 function callOf(named: NamedProcedure): ToolCall {
