@@ -43,6 +43,7 @@ const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 /** Pauses after failures, of which authorities allow few (Let's Encrypt: five an hour for a name). */
 const retryMs = [10, 30, 60, 180, 360, 720, 1440].map((minutes) => minutes * minuteMs);
+const longestPauseMs = 7 * dayMs;
 const renewalMs = 30 * dayMs;
 /** A process that died holds an order up for so long; one that lives prolongs it. */
 const leaseMs = 90_000;
@@ -125,6 +126,14 @@ export function renewalAt(notBefore: number, expiresAt: number): number {
   return expiresAt - Math.min(renewalMs, (expiresAt - notBefore) / 3);
 }
 
+/**
+ * Milliseconds until an order is tried again. A provider or an authority may ask for a longer pause, but not
+ * for one without end.
+ */
+export function pauseAfter(attempts: number, asked = 0): number {
+  return Math.max(retryMs[attempts] ?? dayMs, Math.min(asked, longestPauseMs));
+}
+
 async function noteFailed(
   { store, clock, tell }: RenewingDeps,
   order: OrderRecord,
@@ -135,10 +144,7 @@ async function noteFailed(
     error instanceof AppError
       ? sentenceOf(error)
       : 'Something went wrong inside Berth; its log has the reason.';
-  const pause = Math.max(
-    retryMs[attempts] ?? dayMs,
-    error instanceof AppError ? (error.retryAfterMs ?? 0) : 0,
-  );
+  const pause = pauseAfter(attempts, error instanceof AppError ? error.retryAfterMs : undefined);
   await store.update(
     { certificateOrderId },
     { status: 'failed', error: sentence, attempts: attempts + 1, nextAt: clock.now() + pause },
