@@ -51,6 +51,10 @@ import { readEnvFile, readRawEnvFile } from '../../server/src/domain/variables/e
 import { createReferences, resolveBlock, resolveEnv } from '../../server/src/domain/variables/env.ts';
 import { readBerthFile } from '../../server/src/modules/berth-file/record.ts';
 import { parseComposeFile } from '../../server/src/modules/compose/compose-file.ts';
+import { requireReading } from '../../server/src/modules/database/browse/handlers.ts';
+import { rowsOfXml } from '../../server/src/modules/database/browse/mysql.ts';
+import { wordsOfAnswer } from '../../server/src/modules/database/browse/redis.ts';
+import { execKeptBytes } from '../../server/src/ports/engine/engine-program.ts';
 import { interpolate } from '../../server/src/modules/compose/translation/whole/interpolation.ts';
 import { translate } from '../../server/src/modules/compose/translation/translate.ts';
 import { readPullRequestEvent } from '../../server/src/modules/preview-deployment/store.ts';
@@ -60,6 +64,7 @@ import { payloadOf } from '../../server/src/modules/webhook/delivery.ts';
 import { providers } from '../../server/src/modules/webhook/providers/providers.ts';
 import { patternCount, patternLimit, touches } from '../../server/src/domain/git/watch-paths.ts';
 import { cpuMs } from '../../test/cpu-time.ts';
+import { templateCases } from './template-cases.ts';
 
 /**
  * All of Berth waits while one of these functions runs, so none may take longer on the largest input that
@@ -77,6 +82,8 @@ const otherLimitsMs: Record<string, number> = {
   // Up to four blocks of the largest size, 2 MB in all.
   resolveBlock: 500,
   createReferences: 500,
+  // 120,000 references between variables, held against each other.
+  templateOf: 500,
   // JSON.parse and 400,000 names, of a body that only a known address of a webhook may send.
   payloadOf: 500,
   'providers.read': 500,
@@ -273,6 +280,21 @@ const cases: Record<string, () => (() => unknown)[]> = {
             commits: [{ added: manyPaths }],
           }),
     ),
+  requireReading: onTexts(20_000, (text) => requireReading(`select ${text.slice(8)}x`)),
+  rowsOfXml: () =>
+    [
+      '<row>',
+      '<row></row>',
+      '<row><field name="a">',
+      '<field name="',
+      '<field name="a"></field></row>',
+    ].flatMap((unit) =>
+      texts(execKeptBytes).map(
+        (text) => () => rowsOfXml(unit.repeat(execKeptBytes / unit.length).slice(0, -9) + text.slice(0, 9)),
+      ),
+    ),
+  wordsOfAnswer: onTexts(execKeptBytes, (text) => wordsOfAnswer(text)),
+  ...templateCases,
   payloadOf: () =>
     changed
       .map((paths) => push(paths).subarray(0, hookBody))
