@@ -2,10 +2,12 @@ import { describe, expect, it, test } from 'vitest';
 import { applicationRef, composeRef } from './service-ref.ts';
 import {
   firstVolume,
+  givenVolumes,
   onPresentVolumes,
   presentVolume,
   replacedVolumes,
   restoredVolume,
+  volumeWithName,
   withVolume,
   type RestoredVolumes,
 } from './restored-volumes.ts';
@@ -65,5 +67,32 @@ describe('a volume of a deleted service', () => {
     const back = withVolume(two, service, 'cache', null);
     expect(at(given, back)).toBe(given);
     expect(at('berth-gone-cache', back)).toBe('berth-a1-cache');
+  });
+});
+
+describe('a volume that a compose file names', () => {
+  const service = composeRef('c1');
+  const name = volumeWithName('shop-data');
+  const at = (source: string, restored: RestoredVolumes): string => presentVolume(source, service, restored);
+
+  it('has its own name, and what a restore makes belongs to the service', () => {
+    expect(firstVolume(service, name)).toBe('shop-data');
+    const made = restoredVolume(service, name, 'r');
+    expect(made).toBe('berth-c1-_shop-data.restored-r');
+    const restored = withVolume({}, service, name, made);
+    for (const source of ['shop-data', 'berth-c1-_shop-data.restored-q'])
+      expect(at(source, restored)).toBe(made);
+    // The service's own volume of that name is another one.
+    expect(at('berth-c1-shop-data', restored)).toBe('berth-c1-shop-data');
+    expect(replacedVolumes(restored)).toEqual([[name, made]]);
+    expect(givenVolumes(restored)).toEqual([made]);
+  });
+
+  it('is back after a restore was undone, and needs its approval as before', () => {
+    const restored = withVolume({}, service, name, restoredVolume(service, name, 'r'));
+    const back = withVolume(restored, service, name, null);
+    for (const source of ['shop-data', 'berth-c1-_shop-data.restored-r'])
+      expect(at(source, back)).toBe('shop-data');
+    expect(givenVolumes(back)).toEqual([]);
   });
 });

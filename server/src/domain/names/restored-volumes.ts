@@ -13,17 +13,36 @@ const mark = '.restored-';
  * Name in the engine of the volume that a service had at first: by its id, so that a renamed service keeps
  * its data (decisions 4).
  */
-export const firstVolume = ({ serviceId }: Pick<ServiceRef, 'serviceId'>, volumeName: string): string =>
+export const firstVolume = (service: Pick<ServiceRef, 'serviceId'>, volumeName: string): string =>
+  namedIn(volumeName) ?? ownVolume(service, volumeName);
+
+const ownVolume = ({ serviceId }: Pick<ServiceRef, 'serviceId'>, volumeName: string): string =>
   `berth-${serviceId}-${volumeName}`;
+
+/** The volume's name within its service where a compose file names it (`name:`), so that others may use it. */
+export const volumeWithName = (source: string): string => `name:${source}`;
+
+/** The engine's name in a name of `volumeWithName`. No volume of a service's own has a colon. */
+const namedIn = (volumeName: string): string | undefined => /^name:(.+)$/s.exec(volumeName)?.[1];
 
 /** Name in the engine of the volume that a restore makes; another run makes another one. */
 export function restoredVolume(service: ServiceRef, volumeName: string, backupRunId: string): string {
-  return `${firstVolume(service, volumeName)}${mark}${backupRunId}`;
+  return `${restoredPrefix(service, volumeName)}${backupRunId}`;
 }
 
-/** Whether an engine's volume is this first one of a service, or one that a restore put in its place. */
-export const isVolumeFrom = (source: string, first: string): boolean =>
-  source === first || source.startsWith(`${first}${mark}`);
+/** No volume of a service's own begins with `_`. */
+function restoredPrefix(service: Pick<ServiceRef, 'serviceId'>, volumeName: string): string {
+  const named = namedIn(volumeName);
+  return `${ownVolume(service, named === undefined ? volumeName : `_${named}`)}${mark}`;
+}
+
+/** Whether an engine's volume is the first one of this name, or one that a restore put in its place. */
+export const isVolumeFrom = (
+  source: string,
+  service: Pick<ServiceRef, 'serviceId'>,
+  volumeName: string,
+): boolean =>
+  source === firstVolume(service, volumeName) || source.startsWith(restoredPrefix(service, volumeName));
 
 /** The volume that stands for this one now; one that no restore replaced stays. */
 export function presentVolume(source: string, service: ServiceRef, restored: RestoredVolumes): string {
@@ -31,8 +50,7 @@ export function presentVolume(source: string, service: ServiceRef, restored: Res
     const given = givenIn(volumeName);
     if (given === source) return now;
     if (given !== undefined) continue;
-    const first = firstVolume(service, volumeName);
-    if (isVolumeFrom(source, first)) return now;
+    if (isVolumeFrom(source, service, volumeName)) return now;
   }
   return source;
 }
@@ -48,7 +66,7 @@ export function withVolume(
   const first = firstVolume(service, volumeName);
   const key = `=${volumeName}=`;
   const given = Object.keys(others).filter((name) => name.startsWith(key));
-  if (former !== undefined && !isVolumeFrom(former, first)) given.push(`${key}${former}`);
+  if (former !== undefined && !isVolumeFrom(former, service, volumeName)) given.push(`${key}${former}`);
   // The first one is named as well: releases may name any that stood for it since.
   return { ...others, ...Object.fromEntries([volumeName, ...given].map((name) => [name, now ?? first])) };
 }
@@ -56,6 +74,13 @@ export function withVolume(
 /** The engine's name of each volume that was ever replaced, by its name within the service. */
 export const replacedVolumes = (restored: RestoredVolumes): [volumeName: string, source: string][] =>
   Object.entries(restored).filter(([name]) => givenIn(name) === undefined);
+
+/**
+ * Volumes that Berth itself put into the service: restored ones, and those of deleted services. One that a
+ * compose file names is not given by being put back.
+ */
+export const givenVolumes = (restored: RestoredVolumes): string[] =>
+  Object.entries(restored).flatMap(([name, now]) => (namedIn(name) === now ? [] : [now]));
 
 /** Of a key `=<name>=<volume>` the volume. No volume has such a name within its service. */
 const givenIn = (key: string): string | undefined => /^=[^=]*=(.*)$/s.exec(key)?.[1];

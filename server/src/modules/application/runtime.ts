@@ -25,6 +25,7 @@ import {
 import type { Turns } from '../service/turns.ts';
 import type { ApplicationRecord } from '../../db/tables.ts';
 import { notDeployedYet } from '../../domain/not-deployed.ts';
+import { givenVolumes } from '../../domain/names/restored-volumes.ts';
 
 export interface ApplicationRuntime {
   readLogs(application: ApplicationRecord, options: OutputOptions): Promise<LogLine[]>;
@@ -126,7 +127,7 @@ export function createApplicationRuntime(options: RuntimeOptions): ApplicationRu
       if (!engine) return [];
       return removeFromEngine(engine, applicationRef(application.applicationId), {
         ...removal,
-        given: Object.values(application.restoredVolumes),
+        given: givenVolumes(application.restoredVolumes),
         async stays(reason) {
           await settle(options, application, 'stopped');
           await removal.stays?.(reason);

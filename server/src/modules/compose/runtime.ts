@@ -19,6 +19,7 @@ import type { Turns } from '../service/turns.ts';
 import type { ComposeRecord } from '../../db/tables.ts';
 import type { Composes } from './compose.ts';
 import { notDeployedYet } from '../../domain/not-deployed.ts';
+import { givenVolumes } from '../../domain/names/restored-volumes.ts';
 
 export interface ComposeRuntime {
   /** Every service of the live release back to its replicas; PRECONDITION_FAILED before any release. */
@@ -120,7 +121,7 @@ export function createComposeRuntime(options: ComposeRuntimeOptions): ComposeRun
       if (!host) return [];
       const kept = await removeFromEngine(host.engine, composeRef(compose.composeId), {
         deleteVolumes,
-        given: Object.values(compose.restoredVolumes),
+        given: givenVolumes(compose.restoredVolumes),
         stays: async (reason) => [await settle(compose, 'stopped', true), await stays?.(reason)],
       });
       for (const network of options.networksOf(compose.composeId)) await host.engine.removeNetwork(network);

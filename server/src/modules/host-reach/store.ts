@@ -5,6 +5,7 @@ import type { TableRecord } from '../../db/tables.ts';
 import type { Approval } from '../../domain/access/danger.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import type { ServiceRef } from '../../domain/names/service-ref.ts';
+import { givenVolumes } from '../../domain/names/restored-volumes.ts';
 import { subjectOfApplication, subjectOfCompose, subjectOfDatabase } from './subject.ts';
 
 export interface KnownService {
@@ -74,7 +75,7 @@ export function createHostReachStore(database: Database): HostReachStore {
         subject,
         isRaw: service.kind === 'compose' && found.sourceType === 'raw',
         liveDeploymentId,
-        givenVolumes: Object.values(restoredVolumes),
+        givenVolumes: givenVolumes(restoredVolumes),
         approvals: approvals.filter((approval) => approval !== null),
       };
     },

@@ -1,19 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { leftBehind, type MountPlace } from './left-behind.ts';
 
+const service = { serviceId: 'a' };
 const volume = (name: string, mountPath = '/data'): MountPlace => ({
   type: 'volume',
   mountPath,
-  source: `berth-a-${name}`,
+  hostPath: null,
   volumeName: name,
 });
-const folder = (source: string, mountPath = '/data'): MountPlace => ({
+const folder = (hostPath: string, mountPath = '/data'): MountPlace => ({
   type: 'bind',
   mountPath,
-  source,
+  hostPath,
   volumeName: null,
 });
-const file: MountPlace = { type: 'file', mountPath: '/data', source: null, volumeName: null };
+const file: MountPlace = { type: 'file', mountPath: '/data', hostPath: null, volumeName: null };
 const live = [
   { type: 'volume', source: 'berth-a-data', target: '/data' },
   { type: 'bind', source: '/srv/shop', target: '/srv' },
@@ -58,13 +59,15 @@ describe('what a changed mount leaves behind', () => {
       undefined,
     ],
   ])('%s', (_what, present, next, expected) => {
-    const left = leftBehind(live, present, next);
+    const left = leftBehind(live, service, present, next);
     expect(left && `${left.what} at ${left.target}`).toBe(expected);
   });
 
   it('nothing, where a restore put another volume in its place', () => {
     const restored = [{ type: 'volume', source: 'berth-a-data.restored-run', target: '/data' }];
-    expect(leftBehind(restored, volume('data2'), volume('data'))).toBeUndefined();
-    expect(leftBehind(restored, volume('data'), volume('data2'))).toMatchObject({ what: 'the volume data' });
+    expect(leftBehind(restored, service, volume('data2'), volume('data'))).toBeUndefined();
+    expect(leftBehind(restored, service, volume('data'), volume('data2'))).toMatchObject({
+      what: 'the volume data',
+    });
   });
 });

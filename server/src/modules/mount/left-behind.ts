@@ -1,4 +1,5 @@
 /** Which data of the live release a changed or new mount would leave behind. Pure. */
+import type { TableRecord } from '../../db/tables.ts';
 import { isVolumeFrom } from '../../domain/names/restored-volumes.ts';
 
 /** A mount of a running container. */
@@ -9,14 +10,8 @@ export interface LiveMount {
   target: string;
 }
 
-/** Where a recorded mount has its data. */
-export interface MountPlace {
-  type: string;
-  mountPath: string;
-  /** Of a volume the name that the engine gave it at first, of a bind the folder; null of a file. */
-  source: string | null;
-  volumeName: string | null;
-}
+/** A recorded mount, as far as it says where its data is. */
+export type MountPlace = Pick<TableRecord<'mount'>, 'type' | 'mountPath' | 'hostPath' | 'volumeName'>;
 
 export interface LeftBehind {
   /** As a sentence names it: `the volume data`. */
@@ -30,6 +25,7 @@ export interface LeftBehind {
  */
 export function leftBehind(
   live: readonly LiveMount[],
+  service: { serviceId: string },
   present: MountPlace | undefined,
   next: MountPlace,
 ): LeftBehind | undefined {
@@ -39,7 +35,7 @@ export function leftBehind(
     ({ type, source, target }) =>
       (type === 'volume' || type === 'bind') &&
       paths.has(target) &&
-      !(target === next.mountPath && holdsSame(next, { type, source })),
+      !(target === next.mountPath && holdsSame(service, next, { type, source })),
   );
   if (!lost) return undefined;
   const name = present && lost.target === present.mountPath ? present.volumeName : null;
@@ -50,7 +46,11 @@ export function leftBehind(
 const isSamePlace = (one: MountPlace, other: MountPlace): boolean =>
   one.type === other.type && one.mountPath === other.mountPath && one.volumeName === other.volumeName;
 
-function holdsSame(next: MountPlace, { type, source }: Pick<LiveMount, 'type' | 'source'>): boolean {
-  if (next.type !== type || next.source === null) return false;
-  return type === 'bind' || isVolumeFrom(source, next.source);
+function holdsSame(
+  service: { serviceId: string },
+  next: MountPlace,
+  { type, source }: Pick<LiveMount, 'type' | 'source'>,
+): boolean {
+  if (next.type !== type) return false;
+  return type === 'bind' || isVolumeFrom(source, service, next.volumeName ?? '');
 }

@@ -5,7 +5,7 @@ import type { Approval } from '../../domain/access/danger.ts';
 import { applicationRef, composeRef, databaseRef, type ServiceRef } from '../../domain/names/service-ref.ts';
 import { firstVolume } from '../../domain/names/restored-volumes.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
-import { leftBehind, type LiveMount, type MountPlace } from './left-behind.ts';
+import { leftBehind, type LiveMount } from './left-behind.ts';
 import { checkMount, type MountDraft } from './mount-rules.ts';
 import { serviceTypes, type ServiceType } from './record.ts';
 import type { MountRecord, MountStore } from './store.ts';
@@ -158,8 +158,9 @@ async function refuseBeginningEmpty(
   const live = await released(kind, deploymentId);
   const left = leftBehind(
     live.flatMap(({ mounts }) => mounts),
-    present && placeOf(present),
-    placeOf(next),
+    { serviceId },
+    present,
+    next,
   );
   if (!left) return;
   throw new AppError(
@@ -174,13 +175,6 @@ async function refuseBeginningEmpty(
     },
   );
 }
-
-const placeOf = (mount: MountRecord): MountPlace => ({
-  type: mount.type,
-  mountPath: mount.mountPath,
-  source: mount.type === 'volume' ? volumeNameOf(mount) : mount.hostPath,
-  volumeName: mount.volumeName,
-});
 
 async function found(store: MountStore, mountId: string, organizationId: string): Promise<MountRecord> {
   const record = await store.find({ mountId, organizationId });

@@ -41,6 +41,8 @@ export interface PreviewDeployments {
    * remembered as the newest. Part of the caller's transaction.
    */
   isOutdated(applicationId: string, event: PullRequestEvent): Promise<boolean>;
+  /** True once a newer event of its pull request was handled; remembers nothing. */
+  isSuperseded(applicationId: string, event: PullRequestEvent): Promise<boolean>;
   /** Asks the name service where the server's address is a name, so never inside a transaction. */
   hostOf(application: ApplicationRecord, pullRequestNumber: number): Promise<string>;
   /** Makes the record with its host; part of a change of routes. CONFLICT when the host is taken. */
@@ -79,6 +81,7 @@ export function createPreviewDeployments(
     all: () => store.list({}),
     countOf: (applicationId) => store.countOf(applicationId),
     isOutdated: (applicationId, event) => isOutdated(store, applicationId, event),
+    isSuperseded: (applicationId, event) => isSuperseded(store, applicationId, event),
     ofPullRequest: (applicationId, number) => store.find({ applicationId, pullRequestNumber: number }),
     byApplication: (applicationId, organizationId) =>
       store.list(
@@ -245,12 +248,22 @@ const statesKept = 1000;
 async function isOutdated(
   store: PreviewDeploymentStore,
   applicationId: string,
-  { repository: name, number, action, updatedAt }: PullRequestEvent,
+  event: PullRequestEvent,
 ): Promise<boolean> {
+  const { number, action, updatedAt } = event;
   if (updatedAt === undefined) return false;
-  const repository = name.toLowerCase();
-  const known = await store.stateOf(applicationId, repository, number);
-  if (known && isOlder({ action, updatedAt }, known)) return true;
+  if (await isSuperseded(store, applicationId, event)) return true;
+  const repository = event.repository.toLowerCase();
   await store.putState({ applicationId, repository, number, action, updatedAt }, statesKept);
   return false;
+}
+
+async function isSuperseded(
+  store: PreviewDeploymentStore,
+  applicationId: string,
+  { repository, number, action, updatedAt }: PullRequestEvent,
+): Promise<boolean> {
+  if (updatedAt === undefined) return false;
+  const known = await store.stateOf(applicationId, repository.toLowerCase(), number);
+  return known !== undefined && isOlder({ action, updatedAt }, known);
 }

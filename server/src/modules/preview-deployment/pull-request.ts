@@ -109,7 +109,7 @@ export function createPullRequests(neighbours: PullRequestNeighbours): PullReque
         return { skipped: why ?? 'there is no preview of this pull request' };
       // Whoever knows the address can write any time into an unsigned event; the host is asked about those.
       if (source === 'signed' && (await previews.isOutdated(applicationId, event)))
-        return { skipped: 'a newer event of this pull request was handled before' };
+        return { skipped: superseded };
       // Its opening may still be queued, so that a close is queued behind it even when there is no preview
       // yet.
       if (event.action === 'close' && application.isPreviewDeploymentsActive) return queued('close');
@@ -136,6 +136,8 @@ export function createPullRequests(neighbours: PullRequestNeighbours): PullReque
     },
   };
 }
+
+const superseded = 'a newer event of this pull request was handled before';
 
 export const pullRequestJob = 'pullRequest';
 
@@ -243,6 +245,7 @@ async function build(
     if (present) await remove(application, present, { write: transaction });
     return neighbours.skip(whyNot);
   }
+  if (await previews.isSuperseded(application.applicationId, event)) return neighbours.skip(superseded);
   const api = await apiOf(application);
   if (application.previewRequireCollaboratorPermissions) {
     const why = await whyNotTrusted(neighbours, api, event);
@@ -332,6 +335,8 @@ async function make(
     transaction,
     () =>
       withinQuota(application.organizationId, async () => {
+        // A newer event that wants no preview found none to remove.
+        if (await previews.isSuperseded(application.applicationId, event)) return;
         const { previewDeploymentId } = await previews.create(application, facts, host);
         await deployments.accept(previewRef(previewDeploymentId), deploymentOf(event, facts.commit));
       }),

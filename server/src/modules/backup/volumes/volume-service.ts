@@ -7,6 +7,7 @@ import {
   firstVolume,
   presentVolume,
   replacedVolumes,
+  volumeWithName,
   type RestoredVolumes,
 } from '../../../domain/names/restored-volumes.ts';
 
@@ -77,7 +78,10 @@ export function volumeNow({ ref, restoredVolumes }: VolumeService, volumeName: s
   return presentVolume(firstVolume(ref, volumeName), ref, restoredVolumes);
 }
 
-/** Its own volumes in the live release, by their names within the service, with their paths. */
+/**
+ * Volumes of the live release by their names within the service, with their paths: its own ones, and those
+ * that a compose file names for others, too.
+ */
 export function volumesIn(
   { ref, restoredVolumes }: VolumeService,
   specs: readonly ServiceSpec[],
@@ -87,8 +91,9 @@ export function volumesIn(
   const found = new Map<string, string[]>();
   for (const { type, source, target } of specs.flatMap(({ mounts }) => mounts)) {
     if (type !== 'volume') continue;
-    const name = names.get(source) ?? (source.startsWith(prefix) ? source.slice(prefix.length) : undefined);
-    if (name !== undefined) found.set(name, [...new Set([...(found.get(name) ?? []), target])]);
+    const name =
+      names.get(source) ?? (source.startsWith(prefix) ? source.slice(prefix.length) : volumeWithName(source));
+    found.set(name, [...new Set([...(found.get(name) ?? []), target])]);
   }
   return found;
 }

@@ -1,6 +1,7 @@
 /** A volume of an application or compose service as the source of a backup: an archive of its files. */
 import { backupRunLabel } from '../../../domain/names/labels.ts';
 import { AppError } from '../../../domain/errors.ts';
+import { firstVolume } from '../../../domain/names/restored-volumes.ts';
 import { ownerLabels } from '../../../domain/names/service-ref.ts';
 import type { ServiceSpec } from '../../../ports/engine/engine.ts';
 import type { RunContext } from '../runs/run-context.ts';
@@ -74,7 +75,11 @@ async function requireVolume(
   { engine }: LiveVolumes,
   volume: string,
 ): Promise<void> {
-  if ((await engine.volumes(`${ownerLabels[ref.kind]}=${ref.serviceId}`)).includes(volume)) return;
+  const isOwn = volume.startsWith(firstVolume(ref, ''));
+  const isThere = isOwn
+    ? (await engine.volumes(`${ownerLabels[ref.kind]}=${ref.serviceId}`)).includes(volume)
+    : await engine.hasVolume(volume);
+  if (isThere) return;
   throw new AppError(
     'PRECONDITION_FAILED',
     `The engine has no volume ${volume}, although ${name} should have it. Check its server, or restore ` +
