@@ -3,23 +3,27 @@
  * and updates of its zones by RFC 2136; the store, the orders and the routes are the product's.
  */
 import { X509Certificate } from 'node:crypto';
-import { Resolver } from 'node:dns/promises';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { createNameResolver } from '../../server/src/adapters/dns/name-resolver.ts';
-import { createOutgoing } from '../../server/src/adapters/outgoing/outgoing.ts';
 import { createStores, type Stores } from '../../server/src/composition/stores.ts';
-import { createCertifying, type Certifying } from '../../server/src/composition/upkeep/certifying.ts';
+import type { Certifying } from '../../server/src/composition/upkeep/certifying.ts';
 import type { Database } from '../../server/src/db/database.ts';
+import type { ByDns } from '../../server/src/modules/certificate-order/by-dns.ts';
+import { createDomains } from '../../server/src/modules/domain/domain.ts';
+import { noSurroundings } from '../../server/src/modules/domain/naming.ts';
+import { localServer } from '../../server/src/domain/names/server-key.ts';
 import { createSettings } from '../../server/src/modules/settings/settings.ts';
+import { anyHost } from '../http/any-host.ts';
 import { installHostPackages } from '../bed/host/host-packages.ts';
 import { until } from '../engine-suite/fixture.ts';
 import { keptRoutes, type KeptRoutes } from '../http/kept-routes.ts';
 import { createPeople } from '../http/people.ts';
 import { createPlace } from '../http/places.ts';
 import { temporaryDatabase } from '../http/temporary-database.ts';
+import { certifyingOf, servedBy, textsOf } from './certifying-world.ts';
+import { refusingAuthority } from './refusing-authority.ts';
 import { startBind, startPebble, tsig, weakTsig, type Pebble, type Running } from './programs.ts';
 
 const foreign = 'somebody else’s text'.replace('’', '-');
@@ -31,6 +35,8 @@ const zones = {
 let folder: string;
 let bind: Running;
 let pebble: Pebble;
+/** Its certificates live for 4 minutes: signatures of updates take a clock that is 5 minutes ahead, no more. */
+let brief: Pebble;
 let temporary: Awaited<ReturnType<typeof temporaryDatabase>>;
 let database: Database;
 let stores: Stores;
@@ -38,6 +44,7 @@ let organizationId: string;
 let applicationId: string;
 let proxy: KeptRoutes;
 let certifying: Certifying;
+let byDns: ByDns;
 let now = Date.now();
 let facts: string[] = [];
 let faults: unknown[] = [];
@@ -49,8 +56,12 @@ beforeAll(async () => {
   pebble = await startPebble(join(folder, 'pebble'), `127.0.0.1:${bind.port}`, {
     domainBlocklist: ['blocked.test'],
   });
+  brief = await startPebble(join(folder, 'brief'), `127.0.0.1:${bind.port}`, {
+    certificateValidityPeriod: 240,
+  });
 }, 300_000);
 afterAll(async () => {
+  await brief[Symbol.asyncDispose]();
   await pebble[Symbol.asyncDispose]();
   await bind[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
@@ -82,21 +93,16 @@ beforeEach(async () => {
 });
 
 function berth(): Certifying {
-  const policy = { reachesPrivate: true, allowed: ['127.0.0.0/8'], platform: [] };
-  return createCertifying({
+  const made = certifyingOf({
     stores,
     clock: { now: () => now },
-    adapters: {
-      names: createNameResolver(),
-      outgoing: createOutgoing({ policyOf: async () => policy, lookUp: async () => ['127.0.0.1'] }),
-    },
-    settings: createSettings(stores.settings),
-    log: { fault: (error) => String(faults.push(error)) },
-    accounts: { events: { tellAll: async () => undefined } },
-    notifying: { tell: async ({ event, sentence }) => void facts.push(`${event}: ${sentence}`) },
     changeRoutes: proxy.changeRoutes,
-    nameServerAddress: (address) => `${address}:${bind.port}`,
+    dnsPort: bind.port,
+    onFault: (error) => void faults.push(error),
+    onFact: (text) => void facts.push(text),
   });
+  ({ byDns } = made);
+  return made.certifying;
 }
 
 const createProvider = async (change: object = {}): Promise<string> => {
@@ -117,11 +123,7 @@ async function ended(certificateOrderId: string) {
     return shown.nextTryAt !== null && Date.parse(shown.nextTryAt) > now && shown;
   });
 }
-async function textsAt(name: string): Promise<string[]> {
-  const dns = new Resolver();
-  dns.setServers([`127.0.0.1:${bind.port}`]);
-  return (await dns.resolveTxt(name).catch(() => [])).map((parts) => parts.join(''));
-}
+const textsAt = (name: string): Promise<string[]> => textsOf(bind.port, name);
 
 it('issues a wildcard with its apex, which the proxy serves, and leaves foreign texts alone', async () => {
   await proxy.addDomain({ organizationId, applicationId, host: 'shop.apps.test', https: true });
@@ -158,7 +160,6 @@ it('follows a CNAME of the challenge into the zone that it leads to', async () =
   expect(await textsAt('shop.apps.test')).toEqual([]);
 });
 
-const weak = { ...weakTsig };
 it.each<[string, string[], object, RegExp]>([
   ['an unknown key', ['a.apps.test'], { keyName: 'nobody' }, /does not know the key nobody.*Check keyName/],
   [
@@ -170,7 +171,7 @@ it.each<[string, string[], object, RegExp]>([
   [
     'a key without the right',
     ['a.apps.test'],
-    weak,
+    weakTsig,
     /did not take the change of apps\.test \(REFUSED\): the key may not/,
   ],
   ['a name of no zone', ['a.foreign.test'], {}, /serves no zone of _acme-challenge\.a\.foreign\.test/],
@@ -202,6 +203,37 @@ it.each<[string, string[], object, RegExp]>([
   expect(facts).toEqual([expect.stringMatching(/^certificateFailed: /)]);
   expect(facts[0]).toMatch(sentence);
   expect(await textsAt('_acme-challenge.a.apps.test')).toEqual([]);
+});
+
+it.each([
+  [
+    'a CAA record',
+    { type: 'caa', detail: 'CAA record for apps.test prevents issuance', status: 403 },
+    /A CAA record of apps\.test allows other certificate authorities only, or forbids wildcards/,
+    10,
+  ],
+  [
+    'its limit, with the time that it names',
+    {
+      type: 'rateLimited',
+      detail: 'too many certificates (5) already issued for this exact set of identifiers',
+      status: 429,
+      retryAfter: '7200',
+    },
+    /issues no more certificates for|limit/,
+    120,
+  ],
+])('tells that an authority refuses by %s', async (_what, refusal, sentence, minutes) => {
+  await using authority = await refusingAuthority();
+  authority.refusal = refusal;
+  const { directoryUrl: acmeDirectory, rootCertificates: acmeRoots } = authority;
+  await createSettings(stores.settings).update({ acmeDirectory, acmeRoots }, { role: 'owner' });
+  certifying = berth();
+  const made = await order(['*.apps.test'], await createProvider());
+  const failed = await ended(made.certificateOrderId);
+  expect(failed).toMatchObject({ status: 'failed', error: expect.stringMatching(sentence) });
+  expect(Date.parse(failed.nextTryAt ?? '') - now).toBe(minutes * 60_000);
+  expect(facts).toEqual([`certificateFailed: ${failed.error}`]);
 });
 
 it('tells of an authority that is away or is none', async () => {
@@ -242,4 +274,124 @@ it('removes what a killed Berth has left, when its time is over and not before',
   certifying = berth();
   await certifying.renewing.tick();
   expect(await textsAt('_acme-challenge.apps.test')).toEqual([foreign]);
+});
+
+/** A domain as its handler makes it; its certificate is issued automatically. */
+async function addAcmeDomain(host: string): Promise<void> {
+  const { automaticOrders } = certifying;
+  const clock = { now: () => now };
+  const domains = createDomains(stores.domains, clock, anyHost, {
+    ...noSurroundings,
+    isOrdered: byDns.isOrdered,
+  });
+  const dnsProviderId = host.startsWith('*')
+    ? await automaticOrders.prepare(host, localServer, organizationId)
+    : undefined;
+  await proxy.changeRoutes(
+    localServer,
+    (work) => database.transaction(work),
+    async () => {
+      if (dnsProviderId !== undefined)
+        await automaticOrders.order(host, { serverKey: localServer, organizationId, dnsProviderId });
+      await domains.create(organizationId, { applicationId }, { host, https: true, certificateType: 'acme' });
+    },
+  );
+}
+
+const served = (): Record<string, string> => servedBy(proxy.routes);
+const orders = () => certifying.certificateOrders.all(organizationId);
+const allEnded = async () => {
+  await certifying.renewing.tick();
+  return until('every attempt to end', async () => {
+    const shown = await orders();
+    const isOver = shown.every(({ nextTryAt }) => Date.parse(nextTryAt ?? '') > now);
+    return shown.length > 0 && isOver && shown;
+  });
+};
+
+it('asks once for 30 previews below a base domain, and renews that one', async () => {
+  const { directoryUrl: acmeDirectory, rootCertificates: acmeRoots } = brief;
+  await createSettings(stores.settings).update(
+    { baseDomain: 'apps.test', acmeDirectory, acmeRoots },
+    { role: 'owner' },
+  );
+  await certifying.renewing.tick();
+  expect(await orders()).toEqual([]);
+  await createProvider();
+  await certifying.renewing.tick();
+  const hosts = Array.from({ length: 30 }, (_each, index) => `preview-shop-${index}.apps.test`);
+  for (const host of hosts) await addAcmeDomain(host);
+  const [issued, ...others] = await allEnded();
+  expect(others).toEqual([]);
+  expect([issued, faults]).toMatchObject([
+    { names: ['*.apps.test'], status: 'issued', isAutomatic: true, certificateId: expect.any(String) },
+    [],
+  ]);
+  expect(served()).toEqual(Object.fromEntries(hosts.map((host) => [host, issued?.certificateId])));
+  expect(await stores.certificates.shown(organizationId)).toHaveLength(1);
+  // It is renewed when a third of its life is left, with the id that it has.
+  now = Date.parse(issued?.nextTryAt ?? '');
+  const renewed = await until('the renewal', async () => {
+    await certifying.renewing.tick();
+    const [shown] = await orders();
+    return shown?.issuedAt === new Date(now).toISOString() && shown.nextTryAt !== null && shown;
+  });
+  expect(renewed).toMatchObject({ certificateId: issued?.certificateId, status: 'issued' });
+  // Without the base domain nothing needs it any more: it is not renewed again.
+  await createSettings(stores.settings).update({ baseDomain: null }, { role: 'owner' });
+  await certifying.renewing.stop();
+  certifying = berth();
+  now = Date.parse(renewed.nextTryAt ?? '');
+  await until('the order to go', async () => {
+    await certifying.renewing.tick();
+    return (await orders()).length === 0;
+  });
+});
+
+it('lets hosts below a base domain ask themselves when its wildcard cannot be had', async () => {
+  await createSettings(stores.settings).update({ baseDomain: 'a.blocked.test' }, { role: 'owner' });
+  await createProvider();
+  await stores.certificateOrders.insert({
+    ...(await orderRow()),
+    names: ['*.a.blocked.test'],
+  });
+  await addAcmeDomain('shop.a.blocked.test');
+  expect(served()).toEqual({ 'shop.a.blocked.test': 'waits' });
+  const [failed] = await allEnded();
+  expect(failed).toMatchObject({ status: 'failed', attempts: 1 });
+  await until('the proxy to ask', async () => served()['shop.a.blocked.test'] === 'asks');
+});
+
+async function orderRow() {
+  const made = await order(['x.apps.test'], await createProvider());
+  const row = await stores.certificateOrders.find({ certificateOrderId: made.certificateOrderId });
+  await certifying.certificateOrders.remove(made.certificateOrderId, organizationId);
+  if (!row) throw new Error('The order is gone.');
+  return row;
+}
+
+it('orders the certificate of a wildcard host with acme where a provider serves its zone', async () => {
+  await expect(addAcmeDomain('*.team.apps.test')).rejects.toThrow(
+    /no DNS provider of this organization serves the zone of team\.apps\.test\. Add one with dnsProvider\.create/,
+  );
+  const provider = await createProvider();
+  await expect(addAcmeDomain('*.elsewhere.test')).rejects.toThrow(/serves the zone of elsewhere\.test/);
+  await addAcmeDomain('*.team.apps.test');
+  expect(served()).toEqual({ '*.team.apps.test': 'internal' });
+  const [issued] = await allEnded();
+  expect(issued).toMatchObject({
+    names: ['*.team.apps.test'],
+    dnsProviderId: provider,
+    status: 'issued',
+    isAutomatic: true,
+  });
+  expect(served()).toEqual({ '*.team.apps.test': issued?.certificateId });
+});
+
+it('says why a provider could not be asked about the zone of a wildcard host', async () => {
+  await createProvider({ server: '127.0.0.1:9' });
+  await expect(addAcmeDomain('*.team.apps.test')).rejects.toThrow(
+    /the DNS provider could not be asked: .*127\.0\.0\.1 cannot be reached/,
+  );
+  expect(await orders()).toEqual([]);
 });

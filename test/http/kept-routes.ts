@@ -8,7 +8,7 @@ import type { Database } from '../../server/src/db/database.ts';
 import { AppError } from '../../server/src/domain/errors.ts';
 import { createDomains } from '../../server/src/modules/domain/domain.ts';
 import { systemClock } from '../../server/src/ports/clock.ts';
-import type { ChangeRoutes, Route } from '../../server/src/ports/proxy.ts';
+import type { ChangeRoutes, Proxy, Route } from '../../server/src/ports/proxy.ts';
 import { createSettings } from '../../server/src/modules/settings/settings.ts';
 import { localServer } from '../../server/src/domain/names/server-key.ts';
 import type { KeptHost } from '../../server/src/reconcile/host-reconciler.ts';
@@ -32,6 +32,8 @@ export interface KeptRoutes {
   }): Promise<void>;
 }
 
+const nothing = async (): Promise<string[]> => [];
+
 const plainRoutes = {
   clock: systemClock,
   hostRules: anyHost,
@@ -40,9 +42,13 @@ const plainRoutes = {
   withheld: async () => new Set<string>(),
 };
 
-export function keptRoutes(database: Database): KeptRoutes {
+/** `real`: a proxy that gets the routes as well, and what all of them lead to there. */
+export function keptRoutes(
+  database: Database,
+  real?: { proxy: Pick<Proxy, 'apply'>; service: string },
+): KeptRoutes {
   const stores = createStores(database);
-  const nothing = async (): Promise<string[]> => [];
+  const leading = real && { leadsTo: () => real.service };
   const settings = createSettings(stores.settings);
   const host: KeptHost = {
     key: localServer,
@@ -53,7 +59,7 @@ export function keptRoutes(database: Database): KeptRoutes {
         if (kept.isAway) throw new AppError('SERVICE_UNAVAILABLE', 'The proxy does not answer.');
         if (kept.refusal !== undefined) throw new AppError('BAD_REQUEST', kept.refusal);
         kept.routes = typeof routes === 'function' ? await routes() : routes;
-        return { changed: true };
+        return real ? real.proxy.apply(kept.routes) : { changed: true };
       },
       current: async () => 'kept',
       expected: () => 'kept',
@@ -63,7 +69,7 @@ export function keptRoutes(database: Database): KeptRoutes {
     ensurePlatform: nothing,
     services: nothing,
     attachProxy: nothing,
-    routes: () => desiredRoutes(localServer, { ...plainRoutes, stores, settings }),
+    routes: () => desiredRoutes(localServer, { ...plainRoutes, ...leading, stores, settings }),
   };
   const reconciler = createReconciler({
     database,

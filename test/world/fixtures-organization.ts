@@ -213,6 +213,7 @@ function certificateOrder(fixtures: Fixtures, own: Own): TableRecord<'certificat
     // No test waits for it.
     nextAt: 4_000_000_000_000,
     issuedAt: null,
+    isAutomatic: false,
     leaseHolder: null,
     leaseUntil: 0,
   };

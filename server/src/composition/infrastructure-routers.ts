@@ -95,11 +95,14 @@ function certificateRouters(parts: AppParts, certificates: Certificates): Router
       certificateOrderHandlers({
         certificateOrders: parts.certificateOrders,
         requireServer: settings.requireServer,
-        begin: () =>
-          void parts.renewing.tick().catch((error: unknown) => parts.log.fault(error, 'certificates by DNS')),
+        begin: beginOrders(parts),
       }),
     ),
-    router('dnsProvider', contracts.dnsProvider, dnsProviderHandlers(parts.dnsProviderDeps)),
+    router(
+      'dnsProvider',
+      contracts.dnsProvider,
+      dnsProviderHandlers({ ...parts.dnsProviderDeps, changed: beginOrders(parts) }),
+    ),
     router(
       'certificateResolver',
       contracts.certificateResolver,
@@ -148,12 +151,17 @@ function swarmRouters(parts: AppParts, sight: Sight): Router[] {
   ];
 }
 
-function domainDesk(
-  { adapters, settings, stores, watch, reconciler, clock }: AppParts,
-  certificates: Certificates,
-  servers: Servers,
-): DomainDesk {
+/** Begins certificate orders that are due, without waiting for them. */
+export const beginOrders =
+  ({ renewing, log }: Pick<AppParts, 'renewing' | 'log'>) =>
+  (): void =>
+    void renewing.tick().catch((error: unknown) => log.fault(error, 'certificates by DNS'));
+
+function domainDesk(parts: AppParts, certificates: Certificates, servers: Servers): DomainDesk {
+  const { adapters, settings, stores, watch, reconciler, clock, automaticOrders, byDns } = parts;
   return {
+    dnsOrders: automaticOrders,
+    beginOrders: beginOrders(parts),
     changeRoutes: reconciler.changeRoutes,
     dns: createDnsCheck({ names: adapters.names, settings: settings.get }),
     serverIp: async () => (await settings.get()).serverIp,
@@ -168,6 +176,7 @@ function domainDesk(
         uploadedFor: ({ asciiHost, serverKey, organizationId }) =>
           certificates.serving(asciiHost, serverKey, organizationId),
         authorityOf: authorityOf(settings, stores.certificateResolvers),
+        byDns: (each) => byDns.of(each, each.serverKey),
       }),
     serverAddress: async (serverId, organizationId) =>
       (await servers.one(serverId, organizationId)).ipAddress,

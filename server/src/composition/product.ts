@@ -7,6 +7,8 @@ import { createBuildServers } from '../modules/server/server.ts';
 import { createAlarm, type Alarm } from '../jobs/alarm.ts';
 import { createQueue } from '../jobs/queue.ts';
 import type { Applications } from '../modules/application/application.ts';
+import { createBases, type Bases } from '../modules/certificate-order/bases.ts';
+import { createByDns, type ByDns } from '../modules/certificate-order/by-dns.ts';
 import { createCertificates } from '../modules/certificate/certificate.ts';
 import { createComposes, type Composes } from '../modules/compose/compose.ts';
 import { createDatabases, type Databases } from '../modules/database/database.ts';
@@ -29,6 +31,8 @@ import { createNotifying, type Notifying } from './upkeep/notifying.ts';
 import type { Walls } from './hosts/walls.ts';
 
 export interface Product {
+  bases: Bases;
+  byDns: ByDns;
   settings: SettingsService;
   accounts: Accounts;
   approvals: Approvals;
@@ -63,7 +67,7 @@ export async function createProduct(
   >,
 ): Promise<Product> {
   const { config, log, stores, database, adapters, clock, settings, local } = ground;
-  const certificates = createCertificates(stores.certificates, clock);
+  const byDns = byDnsOf(ground);
   const hostRules = walls.hosts({ settings: settings.get, url: config.url, facts: local.facts });
   const names = walls.names(stores.serviceNames);
   const localRepositoryPaths = async (): Promise<string[]> => (await settings.get()).localRepositoryPaths;
@@ -80,6 +84,7 @@ export async function createProduct(
   return {
     settings,
     names,
+    ...byDns,
     alarm,
     accounts,
     renewals: createRenewals(clock),
@@ -99,11 +104,7 @@ export async function createProduct(
     unfinished: createUnfinishedDeletions(stores.unfinishedDeletions, clock),
     composes: createComposes(stores.composes, { names, localRepositoryPaths }, clock),
     hostRules,
-    domains: createDomains(stores.domains, clock, hostRules, {
-      settings: settings.get,
-      isCertified: async (host, serverKey, organizationId) =>
-        (await certificates.serving(host, serverKey, organizationId)) !== undefined,
-    }),
+    domains: domainsOf(ground, hostRules, byDns.byDns),
     gitProviders: createGitProviders(stores.gitProviders, adapters.gitApis, clock),
     queue: createQueue(stores.jobs, clock, alarm.wake),
     turns: createTurns(),
@@ -113,4 +114,24 @@ export async function createProduct(
     counters,
     notifying: createNotifying(ground, counters),
   };
+}
+
+function byDnsOf({ stores, settings, clock }: Ground): Pick<Product, 'bases' | 'byDns'> {
+  const { certificateOrders: store, certificates, organizations } = stores;
+  const bases = createBases({ settings: settings.get, installation: organizations.first, store });
+  const orders = (serverId: string | null): ReturnType<typeof store.list> => store.list({ serverId });
+  return {
+    bases,
+    byDns: createByDns({ orders, certificates: certificates.shown, base: bases.base, clock }),
+  };
+}
+
+function domainsOf({ stores, settings, clock }: Ground, hostRules: HostRules, byDns: ByDns): Domains {
+  const certificates = createCertificates(stores.certificates, clock);
+  return createDomains(stores.domains, clock, hostRules, {
+    settings: settings.get,
+    isCertified: async (host, serverKey, organizationId) =>
+      (await certificates.serving(host, serverKey, organizationId)) !== undefined,
+    isOrdered: byDns.isOrdered,
+  });
 }

@@ -32,7 +32,7 @@ import { localServer } from '../domain/names/server-key.ts';
 import type { AppParts } from './services/app-parts.ts';
 import { applicationRouters } from './services/application-routers.ts';
 import { composeRouters } from './services/compose-routers.ts';
-import { infrastructureRouters } from './infrastructure-routers.ts';
+import { beginOrders, infrastructureRouters } from './infrastructure-routers.ts';
 import { commandLineFile, dashboardFolder, referenceFolder } from './product-files.ts';
 import { routingRouters } from './routing-routers.ts';
 import { serviceRouters } from './services/service-routers.ts';
@@ -130,7 +130,7 @@ function routersOf(parts: AppParts): Router[] {
       'settings',
       contracts.settings,
       settingsHandlers(settings, {
-        changed: () => void reconciler.run(),
+        changed: () => (void reconciler.run(), beginOrders(parts)()),
         builders: async (signal) =>
           (await hosts.of(localServer)).builder.programs(
             join(adapters.folders.work, `probe-${randomId()}`),

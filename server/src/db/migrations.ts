@@ -1027,6 +1027,11 @@ CREATE UNIQUE INDEX "acme_account_authority" ON "acme_account"("organizationId",
     name: 'host keys of destinations',
     sql: `ALTER TABLE "destination" ADD COLUMN "hostKey" TEXT NOT NULL DEFAULT '';`,
   },
+  {
+    version: 60,
+    name: 'certificates that Berth orders by itself',
+    sql: 'ALTER TABLE "certificate_order" ADD COLUMN "isAutomatic" BIGINT NOT NULL DEFAULT 0;',
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

@@ -767,6 +767,8 @@ const certificateOrder = {
   /** Epoch ms of the next attempt or renewal. */
   nextAt: number(),
   issuedAt: optionalText(),
+  /** Ordered by Berth itself, for a base domain or a wildcard domain. */
+  isAutomatic: boolean(),
   createdAt: text(),
   /** The process that asks now, and until when nobody else does (ms). */
   leaseHolder: optionalText(),

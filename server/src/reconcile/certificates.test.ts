@@ -39,20 +39,25 @@ function certificate(
 }
 const noSettings = { acmeDirectory: null, acmeEmail: null, acmeRoots: null };
 
+const nothing: CertificateSources = {
+  certificates: [],
+  resolvers: [],
+  settings: noSettings,
+  withheld: new Set(),
+  orders: [],
+  base: null,
+};
+
 /** Host → the upload's id, the directory, or the source. */
 function chosen(domains: CertifiedDomain[], sources: Partial<CertificateSources>): Record<string, string> {
-  const map = certificatesOf(
-    domains,
-    { certificates: [], resolvers: [], settings: noSettings, withheld: new Set(), ...sources },
-    now,
-  );
+  const map = certificatesOf(domains, { ...nothing, ...sources }, now);
   return Object.fromEntries(
     [...map].map(([host, one]) => [
       host,
       one.source === 'uploaded'
         ? one.certificateId
         : one.source === 'acme'
-          ? `acme ${one.directoryUrl}`
+          ? `acme ${one.directoryUrl}${one.isWithheld ? ', waiting' : ''}`
           : one.source,
     ]),
   );
@@ -157,7 +162,7 @@ it('acme asks the directory of the settings, custom that of the resolver of its 
       domain('b.test', { certificateType: 'custom', customCertResolver: 'house' }),
       domain('c.test', { certificateType: 'custom', customCertResolver: 'gone' }),
     ],
-    { certificates: [], resolvers, settings, withheld: new Set(['b.test']) },
+    { ...nothing, resolvers, settings, withheld: new Set(['b.test']) },
     now,
   );
   expect(map.get('a.test')).toEqual({
@@ -191,4 +196,61 @@ it('of several domains with one host the oldest decides, whatever their order', 
     expect(chosen(order, { certificates: [certificate('c', ['a.test'])] })).toEqual({
       'a.test': 'acme null',
     });
+});
+
+const acmeDomain = (host: string, organizationId = 'ours'): CertifiedDomain =>
+  domain(host, { certificateType: 'acme', organizationId });
+const base = { domain: 'apps.test', organizationId: 'berths' };
+const ofBase = { organizationId: 'berths' };
+
+it('one certificate of the base domain serves every name directly below it, whoever has it', () => {
+  const domains = [
+    acmeDomain('a.apps.test'),
+    acmeDomain('b.apps.test', 'theirs'),
+    domain('c.apps.test', { organizationId: 'theirs' }),
+    acmeDomain('d.e.apps.test'),
+    acmeDomain('shop.test'),
+  ];
+  const certificates = [certificate('wild', ['*.apps.test'], ofBase)];
+  const shared = { 'a.apps.test': 'wild', 'b.apps.test': 'wild', 'c.apps.test': 'wild' };
+  const alone = { 'd.e.apps.test': 'acme null', 'shop.test': 'acme null' };
+  expect(chosen(domains, { certificates, base })).toEqual({ ...shared, ...alone });
+  // On another server, or of somebody else, it is nobody's; nor is one that has ended, or a single name's.
+  const asked = {
+    'a.apps.test': 'acme null',
+    'b.apps.test': 'acme null',
+    'c.apps.test': 'internal',
+    ...alone,
+  };
+  expect(chosen(domains, { certificates })).toEqual(asked);
+  for (const other of [
+    certificate('wild', ['*.apps.test'], { organizationId: 'third' }),
+    certificate('wild', ['*.apps.test'], { ...ofBase, expirationDate: new Date(now).toISOString() }),
+    certificate('one', ['a.apps.test'], ofBase),
+  ])
+    expect(chosen(domains, { certificates: [other], base })).toEqual(asked);
+});
+
+it('hosts wait for the first attempt at the wildcard, and ask themselves once it has failed', () => {
+  const order = { organizationId: 'berths', names: ['*.apps.test'], certificateId: null, attempts: 0 };
+  const domains = [acmeDomain('a.apps.test')];
+  expect(chosen(domains, { orders: [order], base })).toEqual({ 'a.apps.test': 'acme null, waiting' });
+  expect(chosen(domains, { orders: [{ ...order, attempts: 1 }], base })).toEqual({
+    'a.apps.test': 'acme null',
+  });
+  expect(chosen(domains, { orders: [{ ...order, organizationId: 'third' }], base })).toEqual({
+    'a.apps.test': 'acme null',
+  });
+});
+
+it('a wildcard host with acme has the certificate that its organization ordered, and never asks itself', () => {
+  const domains = [acmeDomain('*.w.test'), acmeDomain('a.w.test')];
+  const order = { organizationId: 'ours', names: ['*.w.test'], certificateId: 'c', attempts: 0 };
+  const certificates = [certificate('c', ['*.w.test']), certificate('upload', ['*.w.test'])];
+  expect(chosen(domains, { certificates, orders: [order] })).toEqual({ '*.w.test': 'c', 'a.w.test': 'c' });
+  expect(chosen(domains, { certificates })).toEqual({ '*.w.test': 'internal', 'a.w.test': 'acme null' });
+  expect(chosen(domains, { certificates, orders: [{ ...order, organizationId: 'theirs' }] })).toEqual({
+    '*.w.test': 'internal',
+    'a.w.test': 'acme null',
+  });
 });

@@ -1,5 +1,11 @@
 /** Which certificate each https host is served with: one a host, whatever paths it has. */
 import { certificateStatus, coversHost, servingCertificate } from '../domain/certificates/certificate.ts';
+import {
+  certificateByDns,
+  isFirstAttempt,
+  type OrderedNames,
+  type SharedBase,
+} from '../domain/certificates/by-dns.ts';
 import { Secret } from '../domain/secrets/secret.ts';
 import type { RouteCertificate } from '../ports/proxy.ts';
 
@@ -42,6 +48,9 @@ export interface CertificateSources {
   settings: { acmeDirectory: string | null; acmeEmail: string | null; acmeRoots: string | null };
   /** Hosts for which no authority is to be asked now. */
   withheld: ReadonlySet<string>;
+  /** Certificates of this server that Berth asks for itself. */
+  orders: readonly OrderedNames[];
+  base: SharedBase | null;
 }
 
 const internal: RouteCertificate = { source: 'internal' };
@@ -57,37 +66,41 @@ export function certificatesOf(
     .filter(({ https }) => https)
     .toSorted((left, right) => right.uniqueConfigKey - left.uniqueConfigKey))
     deciding.set(domain.asciiHost, domain);
-  const ofOrganization = Map.groupBy(
-    harmless(sources.certificates, deciding, now),
-    ({ organizationId }) => organizationId,
-  );
+  const certificates = harmless(sources.certificates, deciding, now);
+  const ofOrganization = Map.groupBy(certificates, ({ organizationId }) => organizationId);
   return new Map(
     [...deciding].map(([host, domain]) => [
       host,
-      sourceOf(domain, sources, ofOrganization.get(domain.organizationId) ?? [], now),
+      sourceOf(domain, { ...sources, certificates }, ofOrganization.get(domain.organizationId) ?? [], now),
     ]),
   );
 }
 
+const asUploaded = ({ certificateId, certificateData, privateKey }: StoredCertificate): RouteCertificate => ({
+  source: 'uploaded',
+  certificateId,
+  chain: certificateData,
+  privateKey: new Secret(privateKey),
+});
+
 function sourceOf(
-  { organizationId, asciiHost, certificateType, customCertResolver }: CertifiedDomain,
-  { resolvers, settings, withheld }: CertificateSources,
+  domain: CertifiedDomain,
+  sources: CertificateSources,
   own: readonly StoredCertificate[],
   now: number,
 ): RouteCertificate {
+  const { organizationId, asciiHost, certificateType, customCertResolver } = domain;
+  const { resolvers, settings, withheld } = sources;
+  const byDns = certificateByDns(domain, sources, now);
   switch (certificateType) {
     case 'none': {
-      const serving = servingCertificate(asciiHost, own, now);
-      return serving
-        ? {
-            source: 'uploaded',
-            certificateId: serving.certificateId,
-            chain: serving.certificateData,
-            privateKey: new Secret(serving.privateKey),
-          }
-        : internal;
+      const serving = servingCertificate(asciiHost, own, now) ?? byDns.certificate;
+      return serving ? asUploaded(serving) : internal;
     }
     case 'acme':
+      if (byDns.certificate) return asUploaded(byDns.certificate);
+      // The proxy proves names by HTTP, which no authority takes for a wildcard.
+      if (asciiHost.startsWith('*')) return internal;
       return {
         source: 'acme',
         account: null,
@@ -95,7 +108,7 @@ function sourceOf(
         email: settings.acmeEmail,
         rootCertificates: settings.acmeRoots,
         eab: null,
-        isWithheld: withheld.has(asciiHost),
+        isWithheld: withheld.has(asciiHost) || isFirstAttempt(byDns.order),
       };
     case 'custom': {
       const resolver = resolvers.find(

@@ -80,6 +80,7 @@ const order = {
   dnsProviderId: '<dnsProviderId>',
   certificateResolverId: null,
   certificateId: null,
+  isAutomatic: false,
   leaseHolder: any.absent,
   createdAt: any.time,
 };

@@ -7,7 +7,7 @@ import type { AppError } from '../../../server/src/domain/errors.ts';
 import { domainContract } from '../../../server/src/modules/domain/contract.ts';
 import { createDnsCheck } from '../../../server/src/modules/domain/dns-check.ts';
 import { createDomains } from '../../../server/src/modules/domain/domain.ts';
-import { domainHandlers } from '../../../server/src/modules/domain/handlers.ts';
+import { domainHandlers, type DomainDesk } from '../../../server/src/modules/domain/handlers.ts';
 import type { DomainSurroundings } from '../../../server/src/modules/domain/naming.ts';
 import { createHostRules } from '../../../server/src/modules/own-host/own-host.ts';
 import { createDomainRequests, type DomainRequests } from '../../../server/src/modules/domain/requests.ts';
@@ -53,6 +53,9 @@ export interface DomainScene {
   settings: { serverIp: string | null; dnsResolver: string; baseDomain: string | null };
   /** Hosts that a certificate was uploaded for. */
   certified: string[];
+  /** Wildcard hosts of zones that a DNS provider serves, and those whose certificates were ordered. */
+  provable: string[];
+  ordered: string[];
 }
 
 function newScene(): DomainScene {
@@ -64,6 +67,8 @@ function newScene(): DomainScene {
     prepared: [],
     settings: { serverIp: '203.0.113.7', dnsResolver: '9.9.9.9', baseDomain: null },
     certified: [],
+    provable: [],
+    ordered: [],
   };
 }
 
@@ -106,6 +111,7 @@ function domainRouters(database: Database, requests: DomainRequests, scene: Doma
   const surroundings: DomainSurroundings = {
     settings: async () => ({ trustedProxies: [], baseDomain: scene.settings.baseDomain }),
     isCertified: async (host) => scene.certified.includes(host),
+    isOrdered: async (host) => scene.ordered.includes(host),
   };
   const changeRoutes: ChangeRoutes = (serverKey, write, change) =>
     write(async () => {
@@ -135,6 +141,7 @@ function domainRouters(database: Database, requests: DomainRequests, scene: Doma
           },
         ],
         prepare: async (_serverKey, host) => void scene.prepared.push(host),
+        ...ordersOf(scene),
         certificateOf: async () => scene.certificate,
         changeRoutes,
         dns,
@@ -144,6 +151,14 @@ function domainRouters(database: Database, requests: DomainRequests, scene: Doma
     ),
   ];
 }
+
+const ordersOf = (scene: DomainScene): Pick<DomainDesk, 'dnsOrders' | 'beginOrders'> => ({
+  dnsOrders: {
+    prepare: async (host) => (scene.provable.includes(host) ? 'provider' : undefined),
+    order: async (host) => void scene.ordered.push(host),
+  },
+  beginOrders: () => undefined,
+});
 
 export async function withServer(
   { database, people }: World,

@@ -2,6 +2,7 @@
 import { createSocket } from 'node:dgram';
 import { connect as connectHttp2, constants, type IncomingHttpHeaders } from 'node:http2';
 import { request } from 'node:http';
+import { request as secureRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { inject } from 'vitest';
@@ -140,11 +141,13 @@ export function versionNegotiation(): Promise<number[]> {
   });
 }
 
-export function openSocket(host: string): Promise<Socket> {
+/** `secure`: over https, with whatever certificate the host has. */
+export function openSocket(host: string, { secure = false } = {}): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const sent = request({
+    const sent = (secure ? secureRequest : request)({
       host: inject('servers').m1.ip,
-      port: httpPort,
+      port: secure ? httpsPort : httpPort,
+      ...(secure && { servername: host, rejectUnauthorized: false }),
       headers: { Host: host, Connection: 'Upgrade', Upgrade: 'websocket' },
       agent: false,
       signal: AbortSignal.timeout(60_000),

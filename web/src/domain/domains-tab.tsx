@@ -16,6 +16,7 @@ import { named, type Service } from '../service/service.ts';
 import { CertificateSteps } from './certificate-steps.tsx';
 import { Requests } from './requests.tsx';
 import { texts } from './texts.ts';
+import { WildcardProvider } from './wildcard-provider.tsx';
 
 export function DomainsTab({ service }: { service: Service }): ReactElement {
   const isCompose = service.kind === 'compose';
@@ -169,6 +170,8 @@ const rules = [
 const isOwnMachine = (host: unknown): boolean =>
   /(^|\.)localhost\.?$/i.test(typeof host === 'string' ? host.trim() : '');
 
+const isWildcard = (host: unknown): boolean => typeof host === 'string' && host.trim().startsWith('*.');
+
 const changes: Readonly<Record<string, FieldChange>> = {
   host: { label: 'Host', placeholder: 'shop.example.com' },
   path: { label: 'Path', placeholder: '/' },
@@ -178,7 +181,9 @@ const changes: Readonly<Record<string, FieldChange>> = {
     label: 'Certificate',
     start: () => 'acme',
     when: ({ https }) => https === true,
-    help: 'Issued automatically as soon as the name points here.',
+    help: 'Issued automatically as soon as the name points here; for a wildcard by your DNS provider.',
+    below: ({ host, certificateType }) =>
+      certificateType === 'acme' && isWildcard(host) && <WildcardProvider />,
     options: [
       { value: 'acme', label: 'Issued automatically' },
       { value: 'custom', label: 'From an authority of your own' },

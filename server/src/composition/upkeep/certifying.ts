@@ -1,6 +1,7 @@
 /** Certificates that Berth asks for by itself: DNS providers, authorities, renewals. */
 import { createAcmeClient } from '../../adapters/acme/acme-client.ts';
 import { createCertificates } from '../../modules/certificate/certificate.ts';
+import { createAutomaticOrders, type AutomaticOrders } from '../../modules/certificate-order/automatic.ts';
 import { createAuthorityOf } from '../../modules/certificate-order/authority.ts';
 import {
   createCertificateOrders,
@@ -18,11 +19,13 @@ import type { DnsProviderDeps } from '../../modules/dns-provider/handlers.ts';
 import type { NameServerAddress } from '../../modules/dns-provider/propagation.ts';
 import type { Events } from '../../modules/event/event.ts';
 import type { ChangeRoutes } from '../../ports/proxy.ts';
+import { serverKeyOf } from '../../domain/names/server-key.ts';
 import type { Ground } from '../ground.ts';
 import type { Product } from '../product.ts';
 
 export interface Certifying {
-  dnsProviderDeps: DnsProviderDeps;
+  automaticOrders: AutomaticOrders;
+  dnsProviderDeps: Omit<DnsProviderDeps, 'changed'>;
   certificateOrders: CertificateOrders;
   renewing: Renewing;
   challengeRecords: ChallengeRecords;
@@ -34,34 +37,21 @@ export interface CertifyingParts extends Pick<Ground, 'stores' | 'clock'> {
   accounts: { events: Pick<Events, 'tellAll'> };
   notifying: Pick<Product['notifying'], 'tell'>;
   settings: Pick<Product['settings'], 'get'>;
+  bases: Product['bases'];
+  byDns: Product['byDns'];
   changeRoutes: ChangeRoutes;
   /** Where a name server is asked; port 53 of its address unless given. */
   nameServerAddress?: NameServerAddress;
 }
 
-export function createCertifying({
-  stores,
-  adapters,
-  clock,
-  log,
-  accounts,
-  notifying,
-  settings,
-  changeRoutes,
-  nameServerAddress,
-}: CertifyingParts): Certifying {
+export function createCertifying(parts: CertifyingParts): Certifying {
+  const { stores, adapters, clock, log, accounts, notifying, settings, bases, changeRoutes } = parts;
   const dnsProviders = createDnsProviders(stores.dnsProviders, clock);
-  const challengeRecords = createChallengeRecords({
-    store: stores.dnsProviders,
-    outgoing: adapters.outgoing,
-    names: adapters.names,
-    resolver: async () => (await settings.get()).dnsResolver,
-    clock,
-    ...(nameServerAddress ? { nameServerAddress } : {}),
-    onFault: (error) => void log.fault(error, 'TXT record at a DNS provider'),
-  });
+  const challengeRecords = challengeRecordsOf(parts);
   const certificates = createCertificates(stores.certificates, clock);
   const store = stores.certificateOrders;
+  const certificateOrders = createCertificateOrders(store, clock);
+  const automaticOrders = automaticOrdersOf(parts, certificateOrders, challengeRecords);
   const renewing = createRenewing({
     store,
     clock,
@@ -80,6 +70,10 @@ export function createCertifying({
     }),
     keep: createKeep({ store, certificates, changeRoutes }),
     endOf: createEndOf({ certificates }),
+    isNeeded: bases.isNeeded,
+    firstFailed: (order) =>
+      changeRoutes(serverKeyOf(order), store.transaction, async () => undefined, { mayWait: true }),
+    lookAtBases: automaticOrders.lookAtBases,
     changed: (order) => tellChanged(accounts.events, order),
     tell: notifying.tell,
     sweep: challengeRecords.sweep,
@@ -89,8 +83,45 @@ export function createCertifying({
     renewing,
     challengeRecords,
     dnsProviderDeps: { dnsProviders, challengeRecords },
-    certificateOrders: createCertificateOrders(store, clock),
+    certificateOrders,
+    automaticOrders,
   };
+}
+
+function challengeRecordsOf({
+  stores,
+  adapters,
+  settings,
+  clock,
+  log,
+  nameServerAddress,
+}: CertifyingParts): ChallengeRecords {
+  return createChallengeRecords({
+    store: stores.dnsProviders,
+    outgoing: adapters.outgoing,
+    names: adapters.names,
+    resolver: async () => (await settings.get()).dnsResolver,
+    clock,
+    ...(nameServerAddress ? { nameServerAddress } : {}),
+    onFault: (error) => void log.fault(error, 'TXT record at a DNS provider'),
+  });
+}
+
+function automaticOrdersOf(
+  { stores, bases, byDns, clock }: CertifyingParts,
+  orders: CertificateOrders,
+  { zoneFor }: ChallengeRecords,
+): AutomaticOrders {
+  return createAutomaticOrders({
+    store: stores.certificateOrders,
+    orders,
+    certificates: stores.certificates.shown,
+    providers: (organizationId) => stores.dnsProviders.list({ organizationId }),
+    zoneFor,
+    bases: bases.bases,
+    byDns,
+    clock,
+  });
 }
 
 async function tellChanged(

@@ -18,6 +18,7 @@ export type PublicOrder = Pick<
   | 'error'
   | 'attempts'
   | 'issuedAt'
+  | 'isAutomatic'
   | 'createdAt'
 > & { expirationDate: string | null; nextTryAt: string | null };
 
@@ -27,6 +28,7 @@ export interface OrderInput {
   dnsProviderId: string;
   certificateResolverId?: string | null | undefined;
   serverId?: string | null | undefined;
+  isAutomatic?: boolean;
 }
 
 export interface CertificateOrders {
@@ -65,7 +67,10 @@ export function createCertificateOrders(store: OrderStore, clock: Clock): Certif
   return {
     all,
     one,
-    async create(organizationId, { name, names, dnsProviderId, certificateResolverId, serverId }) {
+    async create(
+      organizationId,
+      { name, names, dnsProviderId, certificateResolverId, serverId, isAutomatic = false },
+    ) {
       await requireRoom(store, organizationId);
       const record: OrderRecord = {
         certificateOrderId: randomId(),
@@ -81,6 +86,7 @@ export function createCertificateOrders(store: OrderStore, clock: Clock): Certif
         attempts: 0,
         nextAt: clock.now(),
         issuedAt: null,
+        isAutomatic,
         createdAt: isoTime(clock),
         leaseHolder: null,
         leaseUntil: 0,

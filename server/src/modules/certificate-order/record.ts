@@ -20,6 +20,11 @@ export const certificateOrderRecord = z
     expirationDate: z.string().nullable().describe('End of the certificate that is there'),
     nextTryAt: z.string().nullable().describe('Next attempt or renewal; null while one goes on'),
     issuedAt: z.string().nullable(),
+    isAutomatic: z
+      .boolean()
+      .describe(
+        'Ordered by Berth itself for a base domain or a wildcard domain; its renewal ends when neither is there',
+      ),
     createdAt: z.string(),
   })
   .meta({ id: 'CertificateOrder' });

@@ -1,4 +1,5 @@
 /** Certificates asked for when they are due: each order by itself, one process at a time, across restarts. */
+import { isFirstAttempt } from '../../domain/certificates/by-dns.ts';
 import { AppError, sentenceOf } from '../../domain/errors.ts';
 import type { TellFact } from '../../domain/states/fact.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
@@ -17,6 +18,12 @@ export interface RenewingDeps {
   ): Promise<void>;
   /** End of the certificate that is there (epoch ms); undefined without one. */
   endOf(order: OrderRecord): Promise<number | undefined>;
+  /** Whether an automatic order has something left that it is for. */
+  isNeeded(order: OrderRecord): Promise<boolean>;
+  /** Called after a first attempt failed: hosts that waited for it ask authorities themselves. */
+  firstFailed(order: OrderRecord): Promise<void>;
+  /** Orders certificates that base domains lack. */
+  lookAtBases(): Promise<unknown>;
   /** Tells whoever looks at the order. */
   changed(order: OrderRecord): Promise<void>;
   tell: TellFact;
@@ -73,6 +80,7 @@ export function createRenewing(deps: RenewingDeps): Renewing {
     async tick() {
       if (stopping.signal.aborted) return;
       await deps.sweep();
+      await deps.lookAtBases();
       for (const { certificateOrderId } of await store.due(clock.now())) {
         if (busy.size >= mostAtOnce) return;
         if (busy.has(certificateOrderId)) continue;
@@ -90,6 +98,10 @@ export function createRenewing(deps: RenewingDeps): Renewing {
 }
 
 async function askFor(deps: RenewingDeps, order: OrderRecord, signal: AbortSignal): Promise<void> {
+  if (order.isAutomatic && !(await deps.isNeeded(order))) {
+    await deps.store.remove({ certificateOrderId: order.certificateOrderId });
+    return deps.changed(order);
+  }
   await tellLate(deps, order);
   try {
     const pair = await deps.issue(order, signal);
@@ -99,6 +111,7 @@ async function askFor(deps: RenewingDeps, order: OrderRecord, signal: AbortSigna
     if (signal.aborted) return;
     if (!(error instanceof AppError)) deps.onFault(error);
     await noteFailed(deps, order, error);
+    if (isFirstAttempt(order)) await deps.firstFailed(order);
   }
   await deps.changed(order);
 }
@@ -123,7 +136,7 @@ async function noteIssued(
 
 /** 30 days before the end; of one that lives less than 90 days when a third of its life is left. */
 export function renewalAt(notBefore: number, expiresAt: number): number {
-  return expiresAt - Math.min(renewalMs, (expiresAt - notBefore) / 3);
+  return Math.floor(expiresAt - Math.min(renewalMs, (expiresAt - notBefore) / 3));
 }
 
 /**

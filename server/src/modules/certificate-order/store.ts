@@ -1,5 +1,6 @@
 /** SQL of certificate orders and of accounts at authorities. */
 import { sql } from 'kysely';
+import { serverKeyOf } from '../../domain/names/server-key.ts';
 import type { Database } from '../../db/database.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { TableRecord } from '../../db/tables.ts';
@@ -17,6 +18,8 @@ export interface OrderStore extends TableStore<'certificate_order'> {
   due(now: number): Promise<OrderRecord[]>;
   /** Takes or prolongs the turn of an order; false while another process has it. Times in ms. */
   lease(certificateOrderId: string, lease: { holder: string; now: number; until: number }): Promise<boolean>;
+  /** Whether a wildcard domain of the order's server, with certificateType acme, has one of its names. */
+  isNeeded(order: Pick<OrderRecord, 'organizationId' | 'serverId' | 'names'>): Promise<boolean>;
   transaction<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -36,6 +39,14 @@ export function createOrderStore(database: Database): OrderStore {
           order by o."createdAt" desc, o."certificateOrderId" desc`.compile(builder),
       );
       return rows.map(({ expirationDate, ...row }) => ({ ...orders.decode(row), expirationDate }));
+    },
+    async isNeeded({ organizationId, serverId, names }) {
+      const found = await tableStore(database, 'domain').list({
+        organizationId,
+        serverKey: serverKeyOf({ serverId }),
+        certificateType: 'acme',
+      });
+      return found.some(({ asciiHost, https }) => https && names.includes(asciiHost));
     },
     async due(now) {
       const rows = await database.run(

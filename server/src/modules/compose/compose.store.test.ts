@@ -348,6 +348,8 @@ eachDatabase('compose services', (test) => {
           resolvers: [],
           settings: { acmeDirectory: null, acmeEmail: null, acmeRoots: null },
           withheld: new Set(),
+          orders: [],
+          base: null,
         },
         0,
       ).map(({ service }) => service);

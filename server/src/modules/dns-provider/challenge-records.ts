@@ -43,6 +43,8 @@ export interface ChallengeRecords {
   awaitSeen(provider: DnsProviderRecord, records: readonly SetRecord[], signal: AbortSignal): Promise<void>;
   /** Removes what was set; what cannot be removed now is tried again by `sweep`. */
   remove(records: readonly SetRecord[]): Promise<void>;
+  /** The zone of the provider in which records of `_acme-challenge.<host>` stand; undefined without one. */
+  zoneFor(provider: DnsProviderRecord, host: string): Promise<Zone | undefined>;
   /** Sets a record and removes it, and writes down how it went. */
   test(provider: DnsProviderRecord, host: string): Promise<{ zone: string; name: string }>;
   /** Removes records that are due. */
@@ -106,6 +108,10 @@ export function createChallengeRecords(deps: ChallengeDeps): ChallengeRecords {
       if (fault) throw fault;
       return { zone: made.zone.name, name: made.record.name };
     },
+    zoneFor: (provider, host) =>
+      noted(deps, provider, async () =>
+        connect(provider).find(candidatesOf(await followed(deps, `_acme-challenge.${host}`))),
+      ),
     async sweep() {
       for (const record of await store.dueChallenges(clock.now())) await forget(record, undefined);
     },

@@ -9,14 +9,21 @@ import type { DnsProviders } from './dns-provider.ts';
 export interface DnsProviderDeps {
   dnsProviders: DnsProviders;
   challengeRecords: Pick<ChallengeRecords, 'test'>;
+  /** Called when a provider was added or changed: what waits for one goes on. */
+  changed(): void;
 }
 
 export function dnsProviderHandlers({
   dnsProviders,
   challengeRecords,
+  changed,
 }: DnsProviderDeps): Handlers<typeof dnsProviderContract, CallContext> {
   return {
-    create: ({ actor, write }, input) => write(() => dnsProviders.create(actor.organizationId, input)),
+    async create({ actor, write }, input) {
+      const made = await write(() => dnsProviders.create(actor.organizationId, input));
+      changed();
+      return made;
+    },
     one: ({ actor }, { dnsProviderId }) => dnsProviders.one(dnsProviderId, actor.organizationId),
     async all({ actor }, input) {
       return paginate(
@@ -25,8 +32,11 @@ export function dnsProviderHandlers({
         ({ dnsProviderId }) => dnsProviderId,
       );
     },
-    update: ({ actor, write }, { dnsProviderId, ...input }) =>
-      write(() => dnsProviders.update(dnsProviderId, actor.organizationId, input)),
+    async update({ actor, write }, { dnsProviderId, ...input }) {
+      const made = await write(() => dnsProviders.update(dnsProviderId, actor.organizationId, input));
+      changed();
+      return made;
+    },
     remove: ({ actor, write }, { dnsProviderId }) =>
       write(() => dnsProviders.remove(dnsProviderId, actor.organizationId)),
     async test({ actor }, { dnsProviderId, hostName }) {

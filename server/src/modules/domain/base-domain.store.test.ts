@@ -69,6 +69,21 @@ eachDatabase('hosts below the base domain', (test) => {
     expect(await create({ host: 'a.apps.localhost' })).toMatchObject(plain);
   });
 
+  it('leave wildcard hosts with acme to orders by DNS, where a provider serves their zone', async () => {
+    const { owner, applicationId } = await beginBelow();
+    const create = (input: object): Promise<unknown> =>
+      owner.mutate('domain.create', { applicationId, https: true, certificateType: 'acme', ...input });
+    const refused = { code: 'BAD_REQUEST', fields: ['certificateType'] };
+    expect(await create({ host: '*.team.test' })).toMatchObject(refused);
+    scene.provable = ['*.team.test'];
+    expect(await create({ host: '*.Team.test' })).toMatchObject({ certificateType: 'acme' });
+    expect(scene.ordered).toEqual(['*.team.test']);
+    expect(await create({ host: '*.other.test', certificateType: 'custom' })).toMatchObject({
+      code: 'BAD_REQUEST',
+    });
+    expect(await create({ host: '*.com' })).toMatchObject({ code: 'BAD_REQUEST', fields: ['host'] });
+  });
+
   it('are not taken by a wildcard of one organization', async () => {
     const { owner, applicationId } = await beginBelow();
     expect(await owner.mutate('domain.create', { host: `*.${base}`, applicationId })).toMatchObject({

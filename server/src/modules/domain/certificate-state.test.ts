@@ -2,7 +2,7 @@ import { noDomainRules } from './route-rules.ts';
 import { expect, it } from 'vitest';
 import type { DomainRecord } from '../../db/tables.ts';
 import type { Issuance } from '../issuance/issuance.ts';
-import { certificateState, type CertificateState } from './certificate-state.ts';
+import { certificateState, type CertificateSight, type CertificateState } from './certificate-state.ts';
 
 const now = Date.parse('2026-11-21T00:00:00.000Z');
 const dayMs = 24 * 3_600_000;
@@ -51,9 +51,10 @@ interface Known {
   change?: Partial<DomainRecord>;
   record?: Partial<Issued>;
   upload?: { issuer: string; expirationDate: string };
+  byDns?: Awaited<ReturnType<CertificateSight['byDns']>>;
 }
 
-function stateOf({ change = {}, record, upload }: Known): Promise<CertificateState> {
+function stateOf({ change = {}, record, upload, byDns = {} }: Known): Promise<CertificateState> {
   const found = record && { ...issued, ...record };
   return certificateState(
     { ...domain, ...change },
@@ -61,6 +62,7 @@ function stateOf({ change = {}, record, upload }: Known): Promise<CertificateSta
       issuance: { of: async () => found },
       authorityOf: async () => ({ directoryUrl: null, account: null }),
       uploadedFor: async () => upload,
+      byDns: async () => byDns,
       clock: { now: () => now },
     },
   );
@@ -117,6 +119,47 @@ it.each<[string, Known, object]>([
     'is not asked for while no authority would find the host',
     { record: { ...refused, authority: '', nextAt: now + dayMs } },
     { ...none, status: 'failed', error: 'No.', step: 'find', nextTryAt: day(1) },
+  ],
+  [
+    'is the one that Berth has by DNS, whatever an authority said of the host',
+    {
+      record: refused,
+      byDns: { certificate: { issuer: 'CN=Wild', expirationDate: day(60) } },
+    },
+    { ...none, status: 'issued', issuer: 'CN=Wild', expiresAt: day(60), step: 'serve' },
+  ],
+  [
+    'tells why the renewal by DNS failed',
+    {
+      byDns: {
+        certificate: { issuer: 'CN=Wild', expirationDate: day(10) },
+        order: { status: 'failed', error: 'The token is wrong.', nextAt: now + dayMs },
+      },
+    },
+    { status: 'issued', expiresAt: day(10), error: 'The token is wrong.' },
+  ],
+  [
+    'is pending while Berth asks by DNS',
+    { byDns: { order: { status: 'waiting', error: null, nextAt: now } } },
+    { ...none, status: 'pending', step: 'order' },
+  ],
+  [
+    'of a wildcard has failed with its order',
+    {
+      change: { asciiHost: '*.shop.test' },
+      byDns: { order: { status: 'failed', error: 'The token is wrong.', nextAt: now + dayMs } },
+    },
+    { ...none, status: 'failed', step: 'order', error: 'The token is wrong.', nextTryAt: day(1) },
+  ],
+  [
+    'of a wildcard without an order says what to do',
+    { change: { asciiHost: '*.shop.test', host: '*.shop.test' } },
+    { status: 'failed', error: expect.stringContaining('dnsProvider.create') },
+  ],
+  [
+    'is asked by the host itself once the wildcard failed',
+    { byDns: { order: { status: 'failed', error: 'No.', nextAt: now + dayMs } }, record: {} },
+    { status: 'issued', issuer: 'CN=R1' },
   ],
   [
     'is an upload’s',

@@ -18,6 +18,11 @@ export interface CertificateSight {
   authorityOf(domain: DomainRecord): Promise<Parameters<Issuance['of']>[1]>;
   /** The uploaded certificate that serves the domain. */
   uploadedFor(domain: DomainRecord): Promise<{ issuer: string; expirationDate: string } | undefined>;
+  /** The certificate, and the order, that Berth has by DNS for the domain. */
+  byDns(domain: DomainRecord): Promise<{
+    certificate?: { issuer: string; expirationDate: string } | undefined;
+    order?: { error: string | null; nextAt: number; status: string } | undefined;
+  }>;
   clock: Clock;
 }
 
@@ -40,9 +45,9 @@ export async function certificateState(
 
 async function uploaded(
   domain: DomainRecord,
-  { uploadedFor, clock }: CertificateSight,
+  { uploadedFor, byDns, clock }: CertificateSight,
 ): Promise<CertificateState> {
-  const serving = await uploadedFor(domain);
+  const serving = (await uploadedFor(domain)) ?? (await byDns(domain)).certificate;
   if (!serving)
     return {
       ...none,
@@ -65,10 +70,35 @@ async function uploaded(
   };
 }
 
-async function issued(
+/** Undefined where the proxy asks an authority itself. */
+async function ordered(
   domain: DomainRecord,
-  { issuance, authorityOf, clock }: CertificateSight,
-): Promise<CertificateState> {
+  { byDns }: Pick<CertificateSight, 'byDns'>,
+): Promise<CertificateState | undefined> {
+  const { certificate, order } = await byDns(domain);
+  const error = order?.error ?? null;
+  if (certificate) {
+    const { issuer, expirationDate: expiresAt } = certificate;
+    return { ...none, status: 'issued', issuer, expiresAt, step: 'serve', error };
+  }
+  if (order?.status === 'waiting') return { ...none, status: 'pending', step: 'order' };
+  if (!domain.asciiHost.startsWith('*')) return undefined;
+  return {
+    ...none,
+    status: 'failed',
+    step: 'order',
+    error:
+      error ??
+      `No DNS provider serves the zone of ${domain.host} any more. Add one with dnsProvider.create, and save ` +
+        'the domain again.',
+    nextTryAt: order ? new Date(order.nextAt).toISOString() : null,
+  };
+}
+
+async function issued(domain: DomainRecord, sight: CertificateSight): Promise<CertificateState> {
+  const { issuance, authorityOf, clock } = sight;
+  const own = domain.certificateType === 'acme' ? await ordered(domain, sight) : undefined;
+  if (own) return own;
   const record = await issuance.of(domain.asciiHost, await authorityOf(domain));
   if (!record) return { ...none, status: 'pending', step: 'order' };
   const { status, issuer, expiresAt, warnAt, error, nextAt } = record;

@@ -4,7 +4,12 @@ import { parseHost } from '../../domain/names/names.ts';
 import type { Scope } from '../../domain/access/permissions.ts';
 import { parseRequestHeaders } from '../../domain/routing/request-headers.ts';
 import { parseRoutePath } from '../../domain/routing/route-path.ts';
-import { checkAddressLists, checkRouteRules, noDomainRules } from './route-rules.ts';
+import {
+  checkAddressLists,
+  checkRouteRules,
+  checkWildcardCertificate,
+  noDomainRules,
+} from './route-rules.ts';
 import { localServer } from '../../domain/names/server-key.ts';
 import { usualPort } from '../../domain/network/shown-port.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
@@ -117,14 +122,14 @@ export function createDomains(
   hosts: Pick<HostRules, 'check'>,
   surroundings: DomainSurroundings = noSurroundings,
 ): Domains {
-  const { settings } = surroundings;
+  const { settings, isOrdered } = surroundings;
   const trusted = async (): Promise<readonly string[]> => (await settings()).trustedProxies;
   return {
     one: (domainId, organizationId) => one(store, domainId, organizationId),
     async create(organizationId, owner, input, reaches = everything) {
       const whole = await withCertificate(input, organizationId, surroundings);
       return create(
-        { store, hosts, reaches, trusted },
+        { store, hosts, reaches, trusted, isOrdered },
         { ...newDomain(whole, owner), organizationId, createdAt: isoTime(clock) },
         whole,
       );
@@ -132,12 +137,12 @@ export function createDomains(
     serverKeyOf: ({ applicationId = null, composeId = null, previewDeploymentId = null }) =>
       store.serverKeyOf({ applicationId, composeId, previewDeploymentId }),
     update: (domainId, organizationId, input, reaches = everything) =>
-      update({ store, hosts, reaches, trusted }, domainId, organizationId, input),
+      update({ store, hosts, reaches, trusted, isOrdered }, domainId, organizationId, input),
     requireFreeOn: (service, serverKey, reaches = everything) =>
-      requireFreeOn({ store, hosts, reaches, trusted }, service, serverKey),
+      requireFreeOn({ store, hosts, reaches, trusted, isOrdered }, service, serverKey),
     moveTo: (service, serverKey) =>
       store.transaction(async () => {
-        await requireFreeOn({ store, hosts, reaches: everything, trusted }, service, serverKey);
+        await requireFreeOn({ store, hosts, reaches: everything, trusted, isOrdered }, service, serverKey);
         await store.update(service, { serverKey });
       }),
     follow: async (applicationId, port) =>
@@ -160,18 +165,21 @@ interface DomainParts {
   hosts: Pick<HostRules, 'check'>;
   reaches: Reaches;
   trusted(): Promise<readonly string[]>;
+  isOrdered: DomainSurroundings['isOrdered'];
 }
 
 const everything: Reaches = () => true;
 
 async function create(
-  { store, hosts, reaches, trusted }: DomainParts,
+  { store, hosts, reaches, trusted, isOrdered }: DomainParts,
   record: DomainRecord,
   input: DomainInput,
 ): Promise<DomainRecord> {
+  const serverKey = await store.serverKeyOf(record);
   await check(store, record, input);
+  await checkWildcardCertificate({ ...record, serverKey }, isOrdered);
   checkAddressLists(record, await trusted());
-  await hosts.check(record.asciiHost, await store.serverKeyOf(record));
+  await hosts.check(record.asciiHost, serverKey);
   await checkComposeService(store, record);
   return store.transaction(async () => {
     record.serverKey = await store.serverKeyOf(record);
@@ -184,7 +192,7 @@ async function create(
 }
 
 async function update(
-  { store, hosts, reaches, trusted }: DomainParts,
+  { store, hosts, reaches, trusted, isOrdered }: DomainParts,
   domainId: string,
   organizationId: string,
   input: DomainChange,
@@ -209,6 +217,7 @@ async function update(
     ...input,
     certificateType: input.certificateType ?? (present.https ? present.certificateType : undefined),
   });
+  await checkWildcardCertificate(record, isOrdered);
   checkAddressLists(record, await trusted());
   await hosts.check(record.asciiHost, record.serverKey);
   if (record.serviceName !== present.serviceName) await checkComposeService(store, record);
@@ -379,10 +388,4 @@ function checkRules(record: DomainRecord, input: { certificateType?: string | un
     throw badField('certificateType', 'is required when https is true');
   if (record.certificateType === 'custom' && !record.customCertResolver)
     throw badField('customCertResolver', 'is required when certificateType is custom');
-  if (record.certificateType !== 'none' && record.asciiHost.startsWith('*.'))
-    throw badField(
-      'certificateType',
-      `${record.certificateType} cannot issue for a wildcard host, which authorities check by DNS ` +
-        'records; upload a certificate of your own',
-    );
 }

@@ -1,5 +1,6 @@
 import type { DomainRecord } from '../../db/tables.ts';
 import { parseHost } from '../../domain/names/names.ts';
+import { checkWildcardHost } from '../../domain/names/wildcard-host.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import { reachOf } from '../../domain/access/permissions.ts';
 import type { AccessLog } from '../../ports/access-log.ts';
@@ -8,6 +9,7 @@ import type { ChangeRoutes } from '../../ports/proxy.ts';
 import type { CallContext } from '../../procedure/context.ts';
 import { paginate } from '../../procedure/input/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
+import type { AutomaticOrders } from '../certificate-order/automatic.ts';
 import type { domainContract } from './contract.ts';
 import type { CertificateState } from './certificate-state.ts';
 import type { DnsCheck } from './dns-check.ts';
@@ -23,6 +25,10 @@ export interface DomainDesk {
    * the host.
    */
   prepare(serverKey: string, asciiHost: string): Promise<void>;
+  /** Certificates of wildcard hosts, which Berth orders by DNS. */
+  dnsOrders: Pick<AutomaticOrders, 'prepare' | 'order'>;
+  /** Begins certificate orders that are due, without waiting for them. */
+  beginOrders(): void;
   certificateOf(domain: DomainRecord): Promise<CertificateState>;
   clock: Clock;
   requestsSince: DomainRequests['since'];
@@ -40,6 +46,8 @@ export function domainHandlers(
     dns,
     serverIp,
     prepare,
+    dnsOrders,
+    beginOrders,
     certificateOf,
     clock,
     requestsSince,
@@ -47,39 +55,55 @@ export function domainHandlers(
     serverAddress,
   }: DomainDesk,
 ): Handlers<typeof domainContract, CallContext> {
+  /** Resolves with what orders the certificate of a wildcard, within the change of the domain. */
   async function prepareCertificate(
     serverKey: string,
+    organizationId: string,
     { host, https, certificateType }: Pick<DomainInput, 'host' | 'https' | 'certificateType'>,
-  ): Promise<void> {
+  ): Promise<() => Promise<void>> {
     const asciiHost = parseHost(host);
-    if (https && certificateType !== undefined && certificateType !== 'none' && !asciiHost.startsWith('*'))
-      await prepare(serverKey, asciiHost);
+    const isAsked = https && certificateType !== undefined && certificateType !== 'none';
+    if (isAsked && !asciiHost.startsWith('*')) await prepare(serverKey, asciiHost);
+    if (!isAsked || certificateType !== 'acme' || !asciiHost.startsWith('*')) return async () => undefined;
+    await checkWildcardHost(asciiHost);
+    const dnsProviderId = await dnsOrders.prepare(asciiHost, serverKey, organizationId);
+    return async () => {
+      if (dnsProviderId !== undefined)
+        await dnsOrders.order(asciiHost, { serverKey, organizationId, dnsProviderId });
+    };
   }
 
   return {
     async create(context, { applicationId, composeId, previewDeploymentId, ...input }) {
       const serverKey = await domains.serverKeyOf({ applicationId, composeId, previewDeploymentId });
-      await prepareCertificate(serverKey, input);
-      return changeRoutes(serverKey, context.write, () =>
-        domains.create(
-          context.actor.organizationId,
+      const { organizationId } = context.actor;
+      const order = await prepareCertificate(serverKey, organizationId, input);
+      const made = await changeRoutes(serverKey, context.write, async () => {
+        await order();
+        return domains.create(
+          organizationId,
           { applicationId, composeId, previewDeploymentId },
           input,
           reachOf(context.actor),
-        ),
-      );
+        );
+      });
+      beginOrders();
+      return made;
     },
     async update(context, { domainId, ...input }) {
       const { organizationId } = context.actor;
       const { serverKey, host, https, certificateType } = await domains.one(domainId, organizationId);
-      await prepareCertificate(serverKey, {
+      const order = await prepareCertificate(serverKey, organizationId, {
         host: input.host ?? host,
         https: input.https ?? https,
         certificateType: input.certificateType ?? certificateType,
       });
-      return changeRoutes(serverKey, context.write, () =>
-        domains.update(domainId, organizationId, input, reachOf(context.actor)),
-      );
+      const changed = await changeRoutes(serverKey, context.write, async () => {
+        await order();
+        return domains.update(domainId, organizationId, input, reachOf(context.actor));
+      });
+      beginOrders();
+      return changed;
     },
     async one({ actor }, { domainId }) {
       const record = await domains.one(domainId, actor.organizationId);

@@ -21,11 +21,14 @@ export interface DomainSurroundings {
   settings(): Promise<{ trustedProxies: readonly string[]; baseDomain: string | null }>;
   /** Whether the organization has uploaded a certificate that covers the host. */
   isCertified(asciiHost: string, serverKey: string, organizationId: string): Promise<boolean>;
+  /** Whether a wildcard host has a certificate that Berth asks for by DNS. */
+  isOrdered(asciiHost: string, serverKey: string, organizationId: string): Promise<boolean>;
 }
 
 export const noSurroundings: DomainSurroundings = {
   settings: async () => ({ trustedProxies: [], baseDomain: null }),
   isCertified: async () => false,
+  isOrdered: async () => false,
 };
 
 export async function hostFor(

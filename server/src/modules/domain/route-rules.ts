@@ -5,6 +5,7 @@ import { checkPage, parseErrorPages } from '../../domain/routing/error-pages.ts'
 import { parseResponseHeaders } from '../../domain/routing/request-headers.ts';
 import { parseTrustedProxies, rangesOf } from '../../domain/routing/trusted-proxies.ts';
 import type { DomainRecord } from '../../db/tables.ts';
+import type { DomainSurroundings } from './naming.ts';
 
 /** Rules of a domain for which none were given. */
 export const noDomainRules = {
@@ -43,5 +44,23 @@ export function checkAddressLists(record: DomainRecord, installation: readonly s
     field,
     `cannot be held behind ${foreign}, which only this domain trusts; ask the Owner of the installation to ` +
       'name it in the setting trustedProxies, or leave it out of trustedProxies here',
+  );
+}
+
+/** A wildcard is proved by DNS, which the proxy does not do; Berth has ordered its certificate before. */
+export async function checkWildcardCertificate(
+  { asciiHost, certificateType, serverKey, organizationId }: DomainRecord,
+  isOrdered: DomainSurroundings['isOrdered'],
+): Promise<void> {
+  if (certificateType === 'none' || !asciiHost.startsWith('*.')) return;
+  if (certificateType === 'acme' && (await isOrdered(asciiHost, serverKey, organizationId))) return;
+  throw badField(
+    'certificateType',
+    `${certificateType} cannot issue for a wildcard host, which authorities check by DNS records; ` +
+      (certificateType === 'acme'
+        ? 'add a DNS provider that serves its zone with dnsProvider.create, or upload a certificate of ' +
+          'your own and use none'
+        : 'use acme with a DNS provider of the organization (dnsProvider.create), or none with an ' +
+          'uploaded certificate'),
   );
 }

@@ -1,0 +1,75 @@
+/** Certificate orders of the product, whose names are looked up in a bind9 of this machine. */
+import { Resolver } from 'node:dns/promises';
+import { createNameResolver } from '../../server/src/adapters/dns/name-resolver.ts';
+import { createOutgoing } from '../../server/src/adapters/outgoing/outgoing.ts';
+import type { Stores } from '../../server/src/composition/stores.ts';
+import { createCertifying, type Certifying } from '../../server/src/composition/upkeep/certifying.ts';
+import { createBases } from '../../server/src/modules/certificate-order/bases.ts';
+import { createByDns, type ByDns } from '../../server/src/modules/certificate-order/by-dns.ts';
+import { createSettings } from '../../server/src/modules/settings/settings.ts';
+import type { Clock } from '../../server/src/ports/clock.ts';
+import type { ChangeRoutes, Route } from '../../server/src/ports/proxy.ts';
+
+export interface CertifyingWorld {
+  stores: Stores;
+  clock: Clock;
+  changeRoutes: ChangeRoutes;
+  /** Port of the name server. */
+  dnsPort: number;
+  onFault(error: unknown): void;
+  onFact(text: string): void;
+}
+
+/** May reach loopback addresses, and nothing else that is private. */
+export const localOutgoing = () =>
+  createOutgoing({
+    policyOf: async () => ({ reachesPrivate: true, allowed: ['127.0.0.0/8'], platform: [] }),
+    lookUp: async () => ['127.0.0.1'],
+  });
+
+export function certifyingOf(world: CertifyingWorld): { certifying: Certifying; byDns: ByDns } {
+  const { stores, clock, changeRoutes, dnsPort } = world;
+  const settings = createSettings(stores.settings);
+  const bases = createBases({
+    settings: settings.get,
+    installation: stores.organizations.first,
+    store: stores.certificateOrders,
+  });
+  const byDns = createByDns({
+    orders: (serverId) => stores.certificateOrders.list({ serverId }),
+    certificates: stores.certificates.shown,
+    base: bases.base,
+    clock,
+  });
+  const certifying = createCertifying({
+    stores,
+    clock,
+    bases,
+    byDns,
+    settings,
+    adapters: { names: createNameResolver(), outgoing: localOutgoing() },
+    log: { fault: (error) => (world.onFault(error), String(error)) },
+    accounts: { events: { tellAll: async () => undefined } },
+    notifying: { tell: async ({ event, sentence }) => world.onFact(`${event}: ${sentence}`) },
+    changeRoutes,
+    nameServerAddress: (address) => `${address}:${dnsPort}`,
+  });
+  return { certifying, byDns };
+}
+
+/** By host: the id of its certificate, or what the proxy does instead. */
+export const servedBy = (routes: readonly Route[]): Record<string, string> =>
+  Object.fromEntries(
+    routes.map(({ host, certificate }) => {
+      if (certificate?.source === 'uploaded') return [host, certificate.certificateId];
+      if (certificate?.source !== 'acme') return [host, 'internal'];
+      return [host, certificate.isWithheld ? 'waits' : 'asks'];
+    }),
+  );
+
+/** TXT records that the name server has. */
+export async function textsOf(dnsPort: number, name: string): Promise<string[]> {
+  const dns = new Resolver();
+  dns.setServers([`127.0.0.1:${dnsPort}`]);
+  return (await dns.resolveTxt(name).catch(() => [])).map((parts) => parts.join(''));
+}
