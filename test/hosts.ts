@@ -53,6 +53,9 @@ export function absentHost(parts: Partial<Host> = {}): Host {
     composes: index,
     proxyContainers: async () => [],
     pool: async () => '10.192.0.0/12',
+    routes: async () => [],
+    serverName: 'this server',
+    onAvoided: () => undefined,
   });
   return { ...machine, networks, ...parts };
 }

@@ -1,5 +1,5 @@
 /** Overlay networks: their addresses, who is on them, and who reaches whom. */
-import { subnetsOverlap } from '../../server/src/adapters/engine/networks/subnet.ts';
+import { subnetsOverlap } from '../../server/src/domain/network/subnet-overlap.ts';
 import type { networkBody } from './routes/bodies.ts';
 import type { z } from 'zod';
 import { Refusal, swarmRefusal } from './routes/refusal.ts';

@@ -78,13 +78,13 @@ export function networksSuite({ engine, api }: EngineFixture): void {
         return asked.length === 1 ? '10.210.2.0/24' : '10.210.5.0/24';
       };
       const spec = { name, subnet: '10.210.1.0/24', labels: {} };
-      await engine.ensureNetwork(spec, another);
+      await engine.ensureNetwork(spec, { another });
       expect(asked).toHaveLength(2);
       expect(asked[0]).toEqual(expect.arrayContaining(['10.210.1.0/24', '10.210.2.0/24']));
       const subnet = async () => (await engine.networks()).find((each) => each.name === name)?.subnet;
       expect(await subnet()).toBe('10.210.5.0/24');
       // What is there keeps what it has.
-      await engine.ensureNetwork(spec, another);
+      await engine.ensureNetwork(spec, { another });
       expect(await subnet()).toBe('10.210.5.0/24');
       expect(asked).toHaveLength(2);
       await engine.removeNetwork(name);
@@ -109,10 +109,11 @@ export function networksSuite({ engine, api }: EngineFixture): void {
       const path = '/networks/create';
       const { Id: id } = await api.call({ method: 'POST', path, body, doing: 'the test' }, created);
       const asked: (readonly string[])[] = [];
-      await engine.ensureNetwork({ name, subnet: '10.210.21.0/24', labels: {} }, async (taken) => {
+      const another = async (taken: readonly string[]): Promise<string> => {
         asked.push(taken);
         return '10.210.22.0/24';
-      });
+      };
+      await engine.ensureNetwork({ name, subnet: '10.210.21.0/24', labels: {} }, { another });
       expect(asked).toEqual([expect.arrayContaining(subnets)]);
       expect((await engine.networks()).find((each) => each.name === name)?.subnet).toBe('10.210.22.0/24');
       await engine.removeNetwork(name);

@@ -344,6 +344,7 @@ function connectionOf(machine: Machine, config: Config, reaper: Reaper): HostCon
       addresses: ['192.0.2.10'],
       hostName: 'one',
     }),
+    routes: async () => [],
     isPortFree: async () => true,
   };
 }
@@ -390,6 +391,15 @@ function hostOf(
   return {
     ...bareHost,
     engine,
-    networks: createNetworks({ engine, environments, composes, proxyContainers, pool }),
+    networks: createNetworks({
+      engine,
+      environments,
+      composes,
+      proxyContainers,
+      pool,
+      routes: bareHost.routes,
+      serverName: name,
+      onAvoided: (sentence) => ground.log.warn(sentence),
+    }),
   };
 }

@@ -187,6 +187,9 @@ export function setupWorld(
     composes: { networkIndex: async () => 2 },
     proxyContainers: async () => [],
     pool: async () => '10.201.0.0/16',
+    routes: async () => [],
+    serverName: 'this server',
+    onAvoided: () => undefined,
   });
   const context = {
     shell: shellOf(server, further),

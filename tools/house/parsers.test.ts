@@ -26,6 +26,7 @@ import { parseBaseDomain } from '../../server/src/domain/routing/base-domain.ts'
 import { parsePreviewWildcard } from '../../server/src/domain/names/preview.ts';
 import { parseServerPath } from '../../server/src/domain/names/server-path.ts';
 import { parseSharedImage } from '../../server/src/domain/names/shared-images.ts';
+import { routesIn } from '../../server/src/domain/network/routes.ts';
 import { parseOutgoingHost } from '../../server/src/domain/network/outgoing.ts';
 import { parseCpus, parseMemory } from '../../server/src/domain/resources/resources.ts';
 import { parseReplacement } from '../../server/src/domain/routing/redirect.ts';
@@ -169,6 +170,7 @@ const changed = [
 /** Worst inputs of each function, by its name. */
 const cases: Record<string, () => (() => unknown)[]> = {
   parseRootCertificates: onTexts(100_000, (text) => parseRootCertificates(text)),
+  routesIn: onTexts(400_000, (text) => routesIn(text)),
   splitWords: onTexts(100_000, (text) => splitWords(text, 'command')),
   parseReplacement: onTexts(2000, (text) => parseReplacement(text)),
   parseRegex: onTexts(500, (text) => parseRegex(text)),

@@ -51,7 +51,9 @@ export interface MachineNode {
 /** The Node.js of the machine, not the one among the project's dependencies. */
 export async function machineNode(signal: AbortSignal): Promise<MachineNode> {
   const folders = (process.env['PATH'] ?? '').split(':').filter((folder) => !folder.includes('node_modules'));
-  const env = { ...process.env, PATH: folders.join(':') };
+  // A run by npx has npm's settings of the project's own Node.js in its environment.
+  const own = Object.entries(process.env).filter(([name]) => !name.toLowerCase().startsWith('npm_'));
+  const env = { ...Object.fromEntries(own), PATH: folders.join(':') };
   const found = folders.map((folder) => join(folder, 'node')).find(existsSync);
   if (found === undefined) throw new Error('The machine has no Node.js in its PATH.');
   const version = await mustRun([found, '--version'], { limitMs: 10_000, signal });

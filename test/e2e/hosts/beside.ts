@@ -57,6 +57,7 @@ function connectionOver(here: string, address: string): HostConnection {
       addresses: [address],
       hostName: '',
     }),
+    routes: async () => [],
     isPortFree: (port) => refuses(address, port),
   };
 }

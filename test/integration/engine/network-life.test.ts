@@ -35,7 +35,7 @@ test(
       names.push(name);
       const subnet = `10.212.${1 + (index % 250)}.0/24`;
       const another = async (): Promise<string> => `10.213.${1 + (index % 250)}.0/24`;
-      await engine.ensureNetwork({ name, subnet, labels: { 'berth.environment': name } }, another);
+      await engine.ensureNetwork({ name, subnet, labels: { 'berth.environment': name } }, { another });
       const service = idleService(uniqueName('user'), { networks: [name] });
       await engine.applyService(service);
       await untilRunning(engine, service.name);

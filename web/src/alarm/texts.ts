@@ -12,6 +12,7 @@ export const kindWords: Record<Answer<'alarm.all'>[number]['kind'], string> = {
   serverUnreachable: 'Server unreachable',
   serviceUnknown: 'Service without a record',
   networkLeft: 'Network left over',
+  networkShadowing: 'Network hides addresses',
   deletionUnfinished: 'Deletion goes on',
   diskNearlyFull: 'Disk nearly full',
   diskWriterStopped: 'Stopped: filled the disk',

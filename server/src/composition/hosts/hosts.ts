@@ -26,7 +26,7 @@ export type Connect = (
 ) => Promise<HostConnection | undefined>;
 
 export interface HostsParts
-  extends Omit<NetworkOptions, 'engine' | 'proxyContainers'>,
+  extends Pick<NetworkOptions, 'environments' | 'composes' | 'pool'>,
     Omit<MachineOptions, 'dockerPath' | 'staticImage' | 'ownEngineSocket'> {
   config: Pick<Config, 'dockerCli' | 'proxyImage'>;
   /** Of Berth's own machine. */
@@ -38,6 +38,7 @@ export interface HostsParts
   platformServices: Pick<Stores['platformServices'], 'idOf'>;
   findProxy: FindProxy;
   claims: Pick<HostClaims, 'requireOnce'>;
+  log: { warn(sentence: string): void };
 }
 
 export function createHosts(parts: HostsParts): Hosts {
@@ -65,14 +66,21 @@ function hostOf(
   parts: HostsParts,
   { key, name, connection }: { key: string; name: string; connection: HostConnection },
 ): Host {
-  const { config, walled, environments, composes, pool } = parts;
+  const { config, walled } = parts;
   const { dockerCli: dockerPath, proxyImage: staticImage } = config;
   const options = { ...parts, dockerPath, staticImage, ownEngineSocket: parts.local.engineSocket };
   const machine = createMachine({ key, name, connection }, options);
   const engine = claimedEngine({ ...machine, engine: walled(machine) }, parts.claims);
   const proxyContainers = async (): Promise<ContainerState[]> =>
     parts.findProxy(engine, await parts.platformServices.idOf(key, proxyServiceName));
-  const networks = createNetworks({ engine, environments, composes, proxyContainers, pool });
+  const networks = createNetworks({
+    ...parts,
+    engine,
+    proxyContainers,
+    routes: machine.routes,
+    serverName: name,
+    onAvoided: (sentence) => parts.log.warn(sentence),
+  });
   return { ...machine, engine, networks };
 }
 

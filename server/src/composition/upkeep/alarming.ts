@@ -2,7 +2,7 @@
 import { createAlarms, type Alarms } from '../../modules/alarm/alarm.ts';
 import { alarmSources } from '../../modules/alarm/sources.ts';
 import { machineDisks } from '../../modules/alarm/disks.ts';
-import { leftNetworksOf } from '../../modules/alarm/left-networks.ts';
+import { leftNetworksOf, shadowingNetworksOf } from '../../modules/alarm/troubled-networks.ts';
 import { unknownServicesOf } from '../../modules/alarm/unknown-services.ts';
 import { unreachableHosts } from '../../modules/alarm/unreachable.ts';
 import type { Ground } from '../ground.ts';
@@ -37,6 +37,7 @@ export function createAlarming(
         onFault: (error, where) => void log.fault(error, where),
       }),
       leftNetworks: leftNetworksOf({ hosts, servers: stores.servers, installation: first }),
+      shadowingNetworks: shadowingNetworksOf({ hosts, servers: stores.servers, installation: first }),
       unknownServices: unknownServicesOf({
         things: stores.knownThings,
         servers: stores.servers,

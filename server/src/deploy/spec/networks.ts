@@ -16,8 +16,9 @@ import {
 import type { Composes } from '../../modules/compose/compose.ts';
 import type { Environments } from '../../modules/environment/environment.ts';
 import type { ContainerState, Engine } from '../../ports/engine/engine.ts';
-import type { NetworkSpec } from '../../ports/engine/engine-network.ts';
-import type { HostNetworks, LeftNetwork } from '../../ports/host/host.ts';
+import type { NetworkSpec, NetworkState } from '../../ports/engine/engine-network.ts';
+import type { Host, HostNetworks, LeftNetwork, ShadowingNetwork } from '../../ports/host/host.ts';
+import { avoidingRoutes, shadowingOf } from './route-overlaps.ts';
 
 export interface NetworkOptions {
   engine: Engine;
@@ -27,6 +28,12 @@ export interface NetworkOptions {
   proxyContainers(): Promise<ContainerState[]>;
   /** Setting networkPool, a CIDR. */
   pool(): Promise<string>;
+  /** Of the machine. */
+  routes: Host['routes'];
+  /** As sentences name the machine. */
+  serverName: string;
+  /** A network that got other addresses than it would have had without a route. */
+  onAvoided(sentence: string): void;
 }
 
 /** Gives the index of a network, another one than before where its addresses are taken. */
@@ -47,6 +54,7 @@ export const internalNetwork = (composeId: string): string => `${composeNetwork(
 export function createNetworks(options: NetworkOptions): HostNetworks {
   const { engine, environments, composes, proxyContainers, pool } = options;
   let left: readonly LeftNetwork[] = [];
+  let shadowing: readonly ShadowingNetwork[] = [];
   async function ensure(
     name: string,
     indexOf: IndexOf,
@@ -55,25 +63,26 @@ export function createNetworks(options: NetworkOptions): HostNetworks {
   ): Promise<void> {
     const addresses = await pool();
     const room = poolRoom(addresses);
+    const subnet = subnetOf(addresses, await indexOf({ room }));
     await engine.ensureNetwork(
-      {
-        name,
-        subnet: subnetOf(addresses, await indexOf({ room })),
-        labels: { [managedLabel]: 'true', ...labels },
-        mtu,
-      },
-      async (subnets) => subnetOf(addresses, await indexOf({ room, taken: indicesOf(addresses, subnets) })),
+      { name, subnet, labels: { [managedLabel]: 'true', ...labels }, mtu },
+      avoidingRoutes(options, { name, subnet, pool: addresses }, async (subnets) =>
+        subnetOf(addresses, await indexOf({ room, taken: indicesOf(addresses, subnets) })),
+      ),
     );
   }
   return {
     attachProxy: async (names) => attachProxy(engine, await proxyContainers(), names),
     async removeOrphans(known) {
-      const found = await removeOrphans(engine, proxyContainers, known);
+      const present = await engine.networks();
+      shadowing = shadowingOf(present, await options.routes());
+      const found = await removeOrphans(engine, proxyContainers, { ...known, present });
       left = found.left;
       return found;
     },
     left: () => left,
-    ensurePlatform: () => ensure(platformNetwork, async () => 0, {}),
+    shadowing: () => shadowing,
+    ensurePlatform: () => ensure(platformNetwork, async (place) => platformIndex(place), {}),
     async ensureEnvironment(environmentId) {
       const name = environmentNetwork(environmentId);
       await ensure(name, (place) => environments.networkIndex(environmentId, place), {
@@ -84,7 +93,7 @@ export function createNetworks(options: NetworkOptions): HostNetworks {
     },
     async ensureInternal(composeId, mtu) {
       const name = internalNetwork(composeId);
-      await ensureSealed(engine, await pool(), {
+      await ensureSealed(options, await pool(), {
         name,
         labels: { [managedLabel]: 'true', [ownerLabels.compose]: composeId },
         mtu,
@@ -102,16 +111,23 @@ export function createNetworks(options: NetworkOptions): HostNetworks {
 
 /** At the end of the pool, away from what records hold; it has no record, since its addresses may be any. */
 async function ensureSealed(
-  engine: Engine,
+  options: NetworkOptions,
   addresses: string,
   network: Pick<NetworkSpec, 'name' | 'labels' | 'mtu'>,
 ): Promise<void> {
   const last = poolRoom(addresses) - 1;
-  await engine.ensureNetwork(
-    { ...network, subnet: subnetOf(addresses, last), internal: true },
-    async (subnets) => subnetOf(addresses, lastFree(last, indicesOf(addresses, subnets))),
+  const subnet = subnetOf(addresses, last);
+  await options.engine.ensureNetwork(
+    { ...network, subnet, internal: true },
+    avoidingRoutes(options, { name: network.name, subnet, pool: addresses }, async (subnets) =>
+      subnetOf(addresses, lastFree(last, indicesOf(addresses, subnets))),
+    ),
   );
 }
+
+/** The first of the pool; where something else has that, one of its end, away from what records hold. */
+const platformIndex = ({ room, taken }: NetworkPlace): number =>
+  taken?.has(0) === true ? lastFree(room - 1, taken) : 0;
 
 /** Finds the containers of the proxy by the id of its service. */
 export type FindProxy = (
@@ -158,9 +174,9 @@ async function connect(engine: Engine, containerId: string, name: string): Promi
 async function removeOrphans(
   engine: Engine,
   proxyContainers: NetworkOptions['proxyContainers'],
-  known: Parameters<HostNetworks['removeOrphans']>[0],
+  known: Parameters<HostNetworks['removeOrphans']>[0] & { present: readonly NetworkState[] },
 ): ReturnType<HostNetworks['removeOrphans']> {
-  const owned = (await engine.networks()).map((network) => ({
+  const owned = known.present.map((network) => ({
     ...network,
     isLabelled: network.labels[installationLabel] !== undefined,
     isOrphan:

@@ -74,6 +74,7 @@ eachDatabase('alarms', (test) => {
             { id: 'far', name: 'frankfurt', organizationId: made.theirs, free: facts.farFree },
           ],
           leftNetworks: async () => [],
+          shadowingNetworks: async () => [],
           unfinishedDeletions: async () => deletions,
           stoppedWriters: async () => [],
           unknownServices: unknownServicesOf({

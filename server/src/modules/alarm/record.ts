@@ -8,6 +8,7 @@ export const alarmKinds = {
   serverUnreachable: { begin: 'serverUnreachable', end: 'serverBack' },
   serviceUnknown: { begin: 'serviceUnknown', end: null },
   networkLeft: { begin: null, end: null },
+  networkShadowing: { begin: null, end: null },
   deletionUnfinished: { begin: null, end: null },
   diskNearlyFull: { begin: 'diskNearlyFull', end: null },
   diskWriterStopped: { begin: 'diskWriterStopped', end: null },

@@ -21,6 +21,8 @@ export interface SourcePorts {
   leftNetworks(): Promise<
     { id: string; name: string; organizationId: string; network: string; why: string }[]
   >;
+  /** Networks that have addresses which a route of their machine leads to, with a sentence for each. */
+  shadowingNetworks: SourcePorts['leftNetworks'];
   /** Services that no record names, with their machines; `removedAt` is null for a person to remove. */
   unknownServices(): Promise<
     {
@@ -65,6 +67,7 @@ export function alarmSources(ports: SourcePorts): AlarmSource[] {
     { kinds: ['serverUnreachable'], looks: 3, find: () => servers(ports) },
     { kinds: ['serviceUnknown'], looks: 1, find: () => unknownServices(ports) },
     { kinds: ['networkLeft'], looks: 2, find: () => networks(ports) },
+    { kinds: ['networkShadowing'], looks: 1, find: () => shadowing(ports) },
     { kinds: ['deletionUnfinished'], looks: 1, find: () => deletions(ports) },
     { kinds: ['diskNearlyFull'], looks: 2, find: () => disks(ports) },
     { kinds: ['diskWriterStopped'], looks: 1, find: () => writers(ports) },
@@ -125,12 +128,29 @@ async function servers({ unreachable }: SourcePorts): Promise<Condition[]> {
   }));
 }
 
+type TroubledNetwork = Awaited<ReturnType<SourcePorts['leftNetworks']>>[number];
+
+const aboutNetwork = ({ id, name, organizationId, network }: TroubledNetwork) => ({
+  organizationId,
+  subject: { type: 'network', id: `${id} ${network}`, name: `${network} on ${name}` },
+});
+
 async function networks({ leftNetworks }: SourcePorts): Promise<Condition[]> {
-  return (await leftNetworks()).map(({ id, name, organizationId, network, why }) => ({
+  return (await leftNetworks()).map((one) => ({
     kind: 'networkLeft' as const,
-    organizationId,
-    subject: { type: 'network', id: `${id} ${network}`, name: `${network} on ${name}` },
-    sentence: `Nobody needs the network ${network} any more. ${why}`,
+    ...aboutNetwork(one),
+    sentence: `Nobody needs the network ${one.network} any more. ${one.why}`,
+  }));
+}
+
+async function shadowing({ shadowingNetworks }: SourcePorts): Promise<Condition[]> {
+  return (await shadowingNetworks()).map((one) => ({
+    kind: 'networkShadowing' as const,
+    ...aboutNetwork(one),
+    sentence:
+      `The network ${one.network} ${one.why}: containers on it do not reach what is there. It stays as it ` +
+      'is. Give that network of the machine other addresses, or move the services to a new environment, ' +
+      'whose network gets addresses that no route has.',
   }));
 }
 

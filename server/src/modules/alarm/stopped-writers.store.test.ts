@@ -31,6 +31,7 @@ eachDatabase('alarms', (test) => {
         unreachable: none,
         disks: none,
         leftNetworks: none,
+        shadowingNetworks: none,
         unknownServices: none,
         unfinishedDeletions: none,
         stoppedWriters: stores.diskWriters.stopped,

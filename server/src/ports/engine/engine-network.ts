@@ -14,8 +14,20 @@ export interface NetworkSpec {
   mtu?: number | undefined;
 }
 
-/** A subnet beside these, for a network that is not made yet. */
-export type AnotherSubnet = (taken: readonly string[]) => Promise<string>;
+/** How a network that is not made yet gets other addresses than the first ones. */
+export interface SubnetChoice {
+  /** Returns a subnet beside these. */
+  another(taken: readonly string[]): Promise<string>;
+  /** Subnets that no network of the engine has and this one must not have either; looked up once. */
+  outside?(): Promise<readonly NamedSubnet[]>;
+}
+
+export interface NamedSubnet {
+  /** Of its holder, as sentences have it. */
+  name: string;
+  /** In CIDR form. */
+  subnet: string;
+}
 
 export interface NetworkState extends NetworkSpec {
   id: string;

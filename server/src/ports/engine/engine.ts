@@ -14,7 +14,7 @@ import type {
 } from './engine-program.ts';
 import type { ContainerEnd } from './container-end.ts';
 import type { ImageState, ImageTransfer } from './engine-image.ts';
-import type { AnotherSubnet, NetworkSpec, NetworkState } from './engine-network.ts';
+import type { NetworkSpec, NetworkState, SubnetChoice } from './engine-network.ts';
 import type { RegistryAuth } from './registry-auth.ts';
 import type { EngineMarks } from './service-mark.ts';
 import type { ServiceMount } from './service-mount.ts';
@@ -28,7 +28,7 @@ export interface Engine extends EngineDisk, EngineMarks {
    * with CONFLICT. When other networks have addresses of its subnet, `another` is asked for one, with the
    * subnets of them all; without it that is CONFLICT, too.
    */
-  ensureNetwork(network: NetworkSpec, another?: AnotherSubnet): Promise<void>;
+  ensureNetwork(network: NetworkSpec, choice?: SubnetChoice): Promise<void>;
   networks(): Promise<NetworkState[]>;
   /** Removes a network of ours; an absent one is no error. */
   removeNetwork(name: string): Promise<void>;

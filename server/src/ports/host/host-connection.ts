@@ -20,6 +20,7 @@ export interface HostConnection
     | 'protectedPaths'
     | 'realPath'
     | 'facts'
+    | 'routes'
     | 'isPortFree'
     | 'freeBytes'
   > {

@@ -3,6 +3,7 @@
  * on.
  */
 import type { AppError } from '../../domain/errors.ts';
+import type { Route } from '../../domain/network/routes.ts';
 import type { Builder, ImageIntake } from '../engine/builder.ts';
 import type { ProxyStore } from '../certificates/certificate-news.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -49,6 +50,8 @@ export interface Host {
    */
   realPath(path: string): Promise<string>;
   facts(): Promise<HostFacts>;
+  /** Its routes besides the default ones, and its own addresses; without bridges of the engine. */
+  routes(): Promise<readonly Route[]>;
   /**
    * Waits until the machine can be reached; absent for one that always can. Throws what does not mend by
    * itself, SERVICE_UNAVAILABLE when the time is over, and the signal's reason.
@@ -160,12 +163,22 @@ export interface HostNetworks {
   }): Promise<{ removed: string[]; left: LeftNetwork[]; unlabelled: string[] }>;
   /** What the last of these looks could not remove. */
   left(): readonly LeftNetwork[];
+  /** Networks whose addresses a route of the machine has too, as the last of these looks found. */
+  shadowing(): readonly ShadowingNetwork[];
 }
 
 /** A network without an owner that the engine does not let go of, and why. */
 export interface LeftNetwork {
   name: string;
   why: string;
+}
+
+/** A network that hides what a route of its machine leads to from the containers on it. */
+export interface ShadowingNetwork {
+  name: string;
+  /** In CIDR form. */
+  subnet: string;
+  route: Route;
 }
 
 /** The only way to a host. */

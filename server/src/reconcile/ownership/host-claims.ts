@@ -60,9 +60,9 @@ export function claimedEngine(host: ClaimedHost, claims: Pick<HostClaims, 'requi
       await claims.requireOnce(host);
       return engine.runTask(spec, options);
     },
-    async ensureNetwork(network, another) {
+    async ensureNetwork(network, choice) {
       await claims.requireOnce(host);
-      return engine.ensureNetwork(network, another);
+      return engine.ensureNetwork(network, choice);
     },
   };
 }

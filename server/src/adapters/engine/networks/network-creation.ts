@@ -1,11 +1,17 @@
 import { AppError } from '../../../domain/errors.ts';
-import type { AnotherSubnet, NetworkSpec, NetworkState } from '../../../ports/engine/engine-network.ts';
+import { subnetsOverlap } from '../../../domain/network/subnet-overlap.ts';
+import type {
+  NamedSubnet,
+  NetworkSpec,
+  NetworkState,
+  SubnetChoice,
+} from '../../../ports/engine/engine-network.ts';
 import type { EngineClient } from '../client/engine-client.ts';
 import { segment } from '../client/engine-client.ts';
 import { allowRefusal } from '../client/engine-error.ts';
 import { ownedLabels } from '../services/ownership.ts';
 import type { NetworkLookup } from './network-lookup.ts';
-import { subnetsOverlap, taskRange } from './subnet.ts';
+import { taskRange } from './subnet.ts';
 import { waitUntilSo } from '../../../ports/wait-until.ts';
 
 /** Swarm gives a new network its addresses a moment later. */
@@ -20,16 +26,17 @@ const subnetsTried = 8;
 
 /**
  * Makes the network when it is absent and waits until it has its addresses. Swarm takes an overlapping subnet
- * without a word, and no task on such a network ever starts (measured on 20.10); so `another` is asked for
- * one then, and without it that is CONFLICT here, naming the other network.
+ * without a word, and no task on such a network ever starts (measured on 20.10); so another one is
+ * asked for then, and without `choice` that is CONFLICT here, naming the other network.
  */
 export async function ensureNetwork(
   client: EngineClient,
   lookup: NetworkLookup,
   network: NetworkSpec,
-  another?: AnotherSubnet,
+  choice?: SubnetChoice,
 ): Promise<void> {
   let { subnet } = network;
+  let outside: readonly NamedSubnet[] | undefined;
   for (let tried = 1; ; tried += 1) {
     const before = await lookup.find(network.name);
     if (before !== undefined && isAllocated(before)) return;
@@ -39,13 +46,14 @@ export async function ensureNetwork(
     if (present !== undefined && isAllocated(present)) return;
     // By its id: another network may have the same name in another scope.
     const others = all.filter(({ id }) => id !== present?.id);
-    const taken = others.flatMap((other) => other.subnets.map((theirs) => ({ ...other, subnet: theirs })));
+    outside ??= (await choice?.outside?.()) ?? [];
+    const taken = [...others.flatMap(subnetsOf), ...outside];
     const other = taken.find((each) => subnetsOverlap(each.subnet, subnet));
     if (other === undefined) {
       if (await madeWith(client, lookup, { ...network, subnet })) return;
-      if (another === undefined || tried >= subnetsTried) throw withoutAddresses({ ...network, subnet });
-    } else if (another === undefined || tried >= subnetsTried) throw overlap({ ...network, subnet }, other);
-    subnet = await another(taken.map((each) => each.subnet));
+      if (choice === undefined || tried >= subnetsTried) throw withoutAddresses({ ...network, subnet });
+    } else if (choice === undefined || tried >= subnetsTried) throw overlap({ ...network, subnet }, other);
+    subnet = await choice.another(taken.map((each) => each.subnet));
   }
 }
 
@@ -67,11 +75,14 @@ async function madeWith(client: EngineClient, lookup: NetworkLookup, network: Ne
   return false;
 }
 
-const overlap = ({ name, subnet }: NetworkSpec, other: NetworkState): AppError =>
+const subnetsOf = ({ name, subnets }: NetworkState): NamedSubnet[] =>
+  subnets.map((subnet) => ({ name: `the engine's network ${name}`, subnet }));
+
+const overlap = ({ name, subnet }: NetworkSpec, other: NamedSubnet): AppError =>
   new AppError(
     'CONFLICT',
-    `The network ${name} cannot have the addresses ${subnet}: the engine's network ${other.name} has ` +
-      `${other.subnet}. Choose another range in the settings.`,
+    `The network ${name} cannot have the addresses ${subnet}: ${other.name} has ${other.subnet}. ` +
+      `Choose another range in the settings.`,
   );
 
 const withoutAddresses = ({ name, subnet }: NetworkSpec): AppError =>

@@ -1,6 +1,6 @@
 import { managedLabel } from '../../../domain/names/labels.ts';
 import { AppError } from '../../../domain/errors.ts';
-import type { AnotherSubnet, NetworkSpec, NetworkState } from '../../../ports/engine/engine-network.ts';
+import type { NetworkSpec, NetworkState, SubnetChoice } from '../../../ports/engine/engine-network.ts';
 import type { EngineClient } from '../client/engine-client.ts';
 import { attach, detach } from './network-attachment.ts';
 import { ensureNetwork } from './network-creation.ts';
@@ -9,7 +9,7 @@ import { removeNetwork } from './network-removal.ts';
 import { isOwn } from '../services/ownership.ts';
 
 export interface Networks {
-  ensure(network: NetworkSpec, another?: AnotherSubnet): Promise<void>;
+  ensure(network: NetworkSpec, choice?: SubnetChoice): Promise<void>;
   list(): Promise<NetworkState[]>;
   remove(name: string): Promise<void>;
   connect(containerId: string, network: string): Promise<void>;
@@ -23,7 +23,7 @@ export function createNetworks(client: EngineClient): Networks {
   const nameOfId = new Map<string, string>();
   const lookup = createNetworkLookup(client, (network) => nameOfId.set(network.id, network.name));
   return {
-    ensure: (network, another) => ensureNetwork(client, lookup, network, another),
+    ensure: (network, choice) => ensureNetwork(client, lookup, network, choice),
     list: async () =>
       (await lookup.query({ label: [`${managedLabel}=true`] })).filter(({ labels }) => isOwn(client, labels)),
     remove: (name) => removeNetwork(client, lookup, name),

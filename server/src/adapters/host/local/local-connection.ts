@@ -4,8 +4,10 @@ import { hostname, networkInterfaces, release } from 'node:os';
 import type { HostFacts, HostFiles, HostFolders } from '../../../ports/host/host.ts';
 import type { HostConnection } from '../../../ports/host/host-connection.ts';
 import { createBuildLimiter } from './build-limits.ts';
+import { routesCommand, routesIn } from '../../../domain/network/routes.ts';
 import { isPortFree } from './free-port.ts';
 import { createPortWall } from './port-wall.ts';
+import { outputOf } from './program-output.ts';
 import { realPath } from './real-path.ts';
 
 export interface LocalOptions {
@@ -38,6 +40,7 @@ export function localConnection({
     isPortFree,
     portWall: createPortWall(),
     facts: async () => factsOf(probePath),
+    routes: async () => routesIn((await outputOf(routesCommand)) ?? ''),
   };
 }
 

@@ -1,6 +1,5 @@
 /** The packet filter of Berth's own machine: iptables, which the engine uses as well, else nftables. */
 import { existsSync } from 'node:fs';
-import { text } from 'node:stream/consumers';
 import {
   iptablesRules,
   nftablesScript,
@@ -11,8 +10,8 @@ import {
 import { outwardChain, outwardJump, passedRules } from '../../../domain/network/outward-wall.ts';
 import { AppError, sentenceOf } from '../../../domain/errors.ts';
 import type { PortWall } from '../../../ports/host/port-wall.ts';
-import { command, programOf } from '../../../shell/command.ts';
-import { startPiped } from '../../../shell/piped.ts';
+import { programOf } from '../../../shell/command.ts';
+import { outputOf } from './program-output.ts';
 
 /** Runs a program of the packet filter with its input; returns its output, undefined when it refuses. */
 export type RunFilter = (argv: readonly [string, ...string[]], input?: string) => Promise<string | undefined>;
@@ -24,11 +23,10 @@ export interface PortWallOptions {
   hasIpv6?: boolean | undefined;
 }
 
-const limitMs = 10_000;
 const programs = ['/usr/sbin/iptables', '/usr/sbin/ip6tables', '/usr/sbin/nft'] as const;
 
 export function createPortWall({
-  run = runFilter,
+  run = outputOf,
   hasProgram = existsSync,
   hasIpv6 = existsSync('/proc/net/if_inet6'),
 }: PortWallOptions = {}): PortWall {
@@ -147,16 +145,4 @@ async function must(done: Promise<string | undefined>, program: string): Promise
       `${programOf(program)} refuses rules; it needs the capability NET_ADMIN and the kernel's packet filter`,
     );
   return said;
-}
-
-async function runFilter(argv: readonly [string, ...string[]], input = ''): Promise<string | undefined> {
-  const child = startPiped(command(argv, { cwd: '/' }));
-  const limit = setTimeout(child.kill, limitMs);
-  child.stdin.end(input);
-  try {
-    const [said, { exitCode }] = await Promise.all([text(child.stdout), child.ended]);
-    return exitCode === 0 ? said : undefined;
-  } finally {
-    clearTimeout(limit);
-  }
 }

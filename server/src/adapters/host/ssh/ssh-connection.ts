@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { AppError } from '../../../domain/errors.ts';
+import { routesCommand, routesIn } from '../../../domain/network/routes.ts';
 import type { HostConnection } from '../../../ports/host/host-connection.ts';
 import type { PortWall } from '../../../ports/host/port-wall.ts';
 import type { ServerShell } from '../../../ports/host/server-shell.ts';
@@ -94,6 +95,7 @@ export async function createSshConnection(options: SshConnectionOptions): Promis
     realPath: (path) => followLinks(path, (part) => linkAt(run, part)),
     facts: () =>
       factsThere(run, { probe: there.probe, address: async () => (await link.client()).target.address }),
+    routes: async () => routesIn((await run(routesCommand)).stdout),
     isPortFree: (port) => isPortFree(run, port),
     freeBytes: (folder) => freeBytesThere(run, folder),
     portWall: wallThere(run),
