@@ -1,6 +1,6 @@
 /** Compose files that people met with a wrong outcome once, and what becomes of each. */
 import { expect } from 'vitest';
-import { server, unawaitedJob, type Kind } from './kind.ts';
+import { job, server, unawaitedJob, type Kind } from './kind.ts';
 
 export const fieldCases: Record<string, Kind> = {
   'anonymous volumes of two services': {
@@ -285,5 +285,64 @@ export const fieldCases: Record<string, Kind> = {
         labels: { A: '1', B: '2' },
       },
     },
+  },
+  'a stack with a worker and a job before it': {
+    file: `
+      x-app: &app
+        image: berth/node:24
+        restart: unless-stopped
+        env_file: .env
+        environment: &app-env
+          DATABASE_URL: postgres://app:\${POSTGRES_PASSWORD:?set a password}@db:5432/app
+          LOG_LEVEL: \${LOG_LEVEL:-info}
+      services:
+        web:
+          <<: *app
+          ports: ["3000"]
+          volumes: ["shared:/shared:ro"]
+          depends_on:
+            db: {condition: service_healthy}
+            migrate: {condition: service_completed_successfully}
+        worker: {<<: *app, depends_on: [web]}
+        migrate:
+          <<: *app
+          restart: "no"
+          volumes: ["shared:/shared"]
+          depends_on: {db: {condition: service_healthy}}
+        db:
+          image: berth/postgres:15
+          restart: unless-stopped
+          environment: {POSTGRES_PASSWORD: "\${POSTGRES_PASSWORD}"}
+          volumes: ["db:/var/lib/postgresql/data"]
+          shm_size: 128mb
+          healthcheck:
+            test: ["CMD-SHELL", "pg_isready -U $$\{POSTGRES_USER}"]
+            interval: 5s
+      volumes: {shared: , db: {}}`,
+    variables: { POSTGRES_PASSWORD: 'p@$$w' },
+    services: {
+      web: {
+        ...server,
+        envFiles: [{ path: '.env', required: true }],
+        environment: [
+          ['DATABASE_URL', 'postgres://app:p@$$w@db:5432/app'],
+          ['LOG_LEVEL', 'info'],
+        ],
+        mounts: [expect.objectContaining({ type: 'volume', name: 'shared', readOnly: true })],
+        dependsOn: [
+          { service: 'db', condition: 'healthy' },
+          { service: 'migrate', condition: 'completed' },
+        ],
+      },
+      worker: { ...server, dependsOn: [{ service: 'web', condition: 'started' }] },
+      migrate: job,
+      db: {
+        healthCheck: { test: ['CMD-SHELL', 'pg_isready -U ${POSTGRES_USER}'], intervalMs: 5000 },
+        mounts: expect.arrayContaining([
+          expect.objectContaining({ type: 'tmpfs', target: '/dev/shm', sizeBytes: 128 * 2 ** 20 }),
+        ]),
+      },
+    },
+    notes: [/3000 names no port of the server/],
   },
 };
