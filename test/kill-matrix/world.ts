@@ -361,7 +361,8 @@ function hostOf(
     (request) => reaper.pass(`engine ${request.method} ${request.path.split('/')[1] ?? ''}`),
     ground.installation.installationId,
   );
-  const { environments, composes, settings } = product;
+  const { settings } = product;
+  const onAvoided = (sentence: string): void => ground.log.warn(sentence);
   const proxyContainers = async (): Promise<ContainerState[]> =>
     walls.findProxy(bare, await stores.platformServices.idOf(key, proxyServiceName));
   const pool = async (): Promise<string> => (await settings.get()).networkPool;
@@ -388,18 +389,10 @@ function hostOf(
   const parts = { approvals: product.approvals, stores, images: imageAccessOf(ground, walls), disk };
   const walled = product.endedOutput.keeping(bareHost, walledEngine(bareHost, parts, walls));
   const engine = claimedEngine({ ...bareHost, engine: walled }, ground.claims);
+  const own = { engine, proxyContainers, pool, serverName: name, onAvoided };
   return {
     ...bareHost,
     engine,
-    networks: createNetworks({
-      engine,
-      environments,
-      composes,
-      proxyContainers,
-      pool,
-      routes: bareHost.routes,
-      serverName: name,
-      onAvoided: (sentence) => ground.log.warn(sentence),
-    }),
+    networks: createNetworks({ ...product, ...bareHost, ...own }),
   };
 }
