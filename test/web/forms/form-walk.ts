@@ -158,7 +158,11 @@ async function submit(page: Page, form: Locator, procedure: string): Promise<str
     () => undefined,
     () => undefined,
   );
-  await form.locator('button[type=submit]').click({ timeout: answerLimitMs });
+  // Its own button, or the one of the bar that saves all forms of the page.
+  await form
+    .locator('button[type=submit]')
+    .or(page.locator('[data-save-bar] [data-save]'))
+    .click({ timeout: answerLimitMs });
   const answered = await Promise.race([answer.catch(() => undefined), refused]);
   if (answered?.ok()) return undefined;
   return answered ? answered.text() : ((await fault.textContent()) ?? '');

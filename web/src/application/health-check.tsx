@@ -2,8 +2,8 @@
 import { useId, useState, type FormEvent, type ReactElement } from 'react';
 import { editedSince } from '../form/edits.ts';
 import { shellWords } from '../form/fields.ts';
+import { useUnsaved } from '../form/save-bar.tsx';
 import { useDo, type Input } from '../live/api.ts';
-import { Button } from '../parts/button.tsx';
 import { Fault } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
 import type { Application } from '../service/service.ts';
@@ -60,18 +60,38 @@ export function HealthCheck({ application }: { application: Application }): Reac
       </p>
     </div>
   );
+  const store = async (): Promise<boolean> => {
+    if (wrong.length > 0) {
+      setTold(true);
+      return false;
+    }
+    try {
+      await save.mutateAsync({ applicationId, healthCheck: checkOf(kind, values) });
+    } catch {
+      // Its sentence stands below the fields.
+      return false;
+    }
+    setEdits((former) => editedSince(former, edits));
+    setKind((former) => (former === chosen ? undefined : former));
+    return true;
+  };
+  useUnsaved(
+    id,
+    isEdited
+      ? {
+          changed: [{ name: 'healthCheck', label: 'Health check' }],
+          isBusy: save.isPending,
+          save: store,
+          discard: () => {
+            setEdits({});
+            setKind(undefined);
+          },
+        }
+      : undefined,
+  );
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (wrong.length > 0) return setTold(true);
-    save.mutate(
-      { applicationId, healthCheck: checkOf(kind, values) },
-      {
-        onSuccess: () => {
-          setEdits((former) => editedSince(former, edits));
-          setKind((former) => (former === chosen ? undefined : former));
-        },
-      },
-    );
+    void store();
   };
   return (
     <Panel title="Health check" isPadded>
@@ -104,11 +124,6 @@ export function HealthCheck({ application }: { application: Application }): Reac
           {numbers.map(([name, label, help]) => field(name, label, help))}
         </div>
         <Fault error={save.error} />
-        <div>
-          <Button type="submit" look="primary" isBusy={save.isPending} disabled={!isEdited}>
-            Save
-          </Button>
-        </div>
       </form>
     </Panel>
   );

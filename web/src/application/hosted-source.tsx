@@ -1,9 +1,9 @@
 /** A repository at a git host: connection, then repository and branch from lists that are searched. */
-import { useState, type FormEvent, type ReactElement } from 'react';
+import { useId, useState, type FormEvent, type ReactElement } from 'react';
 import { editedSince } from '../form/edits.ts';
+import { useUnsaved } from '../form/save-bar.tsx';
 import { Go } from '../frame/link.tsx';
 import { sentenceOf, useAsk, useDo, type Input } from '../live/api.ts';
-import { Button } from '../parts/button.tsx';
 import { Combo } from '../parts/combo.tsx';
 import { Fault } from '../parts/notices.tsx';
 import type { Application } from '../service/service.ts';
@@ -19,9 +19,12 @@ export type HostName = keyof typeof hosted;
 export function HostedSource({
   application,
   host,
+  onDiscard,
 }: {
   application: Application;
   host: HostName;
+  /** Nothing is to be saved after all. */
+  onDiscard: () => void;
 }): ReactElement {
   const { data: all = [] } = useAsk('gitProvider.all', {}, { retry: false });
   const providers = all.filter(({ provider }) => provider === host);
@@ -46,21 +49,47 @@ export function HostedSource({
     { enabled: connection !== '' && listed !== undefined, retry: false },
   );
   const save = useDo(hosted[host]);
+  /** Whether somebody tried to save without a repository. */
+  const [isChoosing, setChoosing] = useState(false);
   const set = (change: Partial<Choice>): void => edit({ ...edited, ...change });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
+  const store = async (): Promise<boolean> => {
+    setChoosing(!repository.includes('/'));
+    if (!repository.includes('/')) return false;
     const at = repository.lastIndexOf('/');
-    save.mutate(
-      {
+    try {
+      await save.mutateAsync({
         applicationId: application.applicationId,
         owner: repository.slice(0, Math.max(0, at)),
         repository: repository.slice(at + 1),
         branch: branch || (listed?.defaultBranch ?? 'main'),
         buildPath: folder || '/',
         githubId: connection || null,
-      } as Input<(typeof hosted)[HostName]>,
-      { onSuccess: () => edit((former) => editedSince(former, edited)) },
-    );
+      } as Input<(typeof hosted)[HostName]>);
+    } catch {
+      // Its sentence stands below the fields.
+      return false;
+    }
+    edit((former) => editedSince(former, edited));
+    return true;
+  };
+  useUnsaved(
+    useId(),
+    isStored && Object.keys(edited).length === 0
+      ? undefined
+      : {
+          changed: [{ name: hosted[host], label: `Source (${hostWords[host]})` }],
+          isBusy: save.isPending,
+          save: store,
+          discard: () => {
+            edit({});
+            setChoosing(false);
+            onDiscard();
+          },
+        },
+  );
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    void store();
   };
   return (
     <form
@@ -128,20 +157,8 @@ export function HostedSource({
         />
         <p className="help">Of a monorepo: the folder that is built. Empty: the whole repository.</p>
       </div>
+      {isChoosing && <Fault error="Choose a repository, or give its owner and name: acme/shop." />}
       <Fault error={save.error} />
-      <div className="flex items-center gap-3">
-        <Button
-          type="submit"
-          look="primary"
-          isBusy={save.isPending}
-          disabled={!repository.includes('/') || (isStored && Object.keys(edited).length === 0)}
-        >
-          Save source
-        </Button>
-        <span className="text-12 text-faint" role="status">
-          {save.isSuccess && Object.keys(edited).length === 0 ? 'Saved' : ''}
-        </span>
-      </div>
     </form>
   );
 }

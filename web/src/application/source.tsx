@@ -32,7 +32,13 @@ export function Source({ application }: { application: Application }): ReactElem
       options: keys.map(({ sshKeyId, name }) => ({ value: sshKeyId, label: name })),
     },
   };
-  const shared = { fixed: { applicationId }, stored: { ...application }, verb: 'Save source' };
+  const shared = { fixed: { applicationId }, stored: { ...application }, verb: 'Save' };
+  const source = {
+    ...shared,
+    noun: 'Source',
+    isUnsaved: application.sourceType !== shown,
+    onDiscard: () => setShown(application.sourceType as SourceName),
+  };
   return (
     <>
       <Panel title="Source" isPadded>
@@ -58,7 +64,6 @@ export function Source({ application }: { application: Application }): ReactElem
               'customGitBranch',
               'customGitBuildPath',
               'customGitSSHKeyId',
-              'watchPaths',
               'enableSubmodules',
             ]}
             change={{
@@ -67,18 +72,18 @@ export function Source({ application }: { application: Application }): ReactElem
               customGitBranch: { label: 'Branch', placeholder: 'main' },
               customGitBuildPath: { label: 'Folder' },
             }}
-            {...shared}
-            isUnsaved={application.sourceType !== 'git'}
+            {...source}
           />
         )}
-        {isHosted(shown) && <HostedSource key={shown} application={application} host={shown} />}
+        {isHosted(shown) && (
+          <HostedSource key={shown} application={application} host={shown} onDiscard={source.onDiscard} />
+        )}
         {shown === 'container' && (
           <Form
             of="application.saveContainerProvider"
             show={['containerImage', 'registryUrl', 'username', 'password']}
             change={{ containerImage: { label: 'Image', placeholder: 'nginx:1.27' } }}
-            {...shared}
-            isUnsaved={application.sourceType !== 'container'}
+            {...source}
           />
         )}
         {shown === 'drop' && <Upload applicationId={applicationId} />}
@@ -94,7 +99,6 @@ export function Source({ application }: { application: Application }): ReactElem
               watchPaths: { label: 'Only when these paths change', help: 'Empty: whatever changes.' },
             }}
             {...shared}
-            verb="Save"
           />
         </Panel>
       )}
@@ -130,7 +134,6 @@ export function Source({ application }: { application: Application }): ReactElem
               },
             }}
             {...shared}
-            verb="Save build"
           />
         </Panel>
       )}

@@ -4,7 +4,7 @@
  * nothing that comes from outside touches an edited field.
  */
 import { useBlocker } from '@tanstack/react-router';
-import { useState, type FormEvent, type ReactElement, type ReactNode } from 'react';
+import { useId, useState, type FormEvent, type ReactElement, type ReactNode } from 'react';
 import { BerthError } from '../../../client/berth-error.ts';
 import { useDo, type Answer, type Input, type Path } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';
@@ -16,6 +16,7 @@ import { bytes, bytesOf } from '../parts/units.ts';
 import { Zones } from './cron-field.tsx';
 import { FormField, type FieldChange } from './form-field.tsx';
 import { labelOf } from './label.ts';
+import { useHasSaveBar, useUnsaved } from './save-bar.tsx';
 import { faultsOf } from './words.tsx';
 
 export interface FormProps<P extends Path> {
@@ -30,6 +31,10 @@ export interface FormProps<P extends Path> {
   verb: string;
   onDone?: (answer: Answer<P>) => void;
   onCancel?: () => void;
+  /** The bar that saves it was told to discard what is unsaved. */
+  onDiscard?: () => void;
+  /** What it is called where several forms are saved by one bar and nothing in it was edited. */
+  noun?: string;
   /** Beside the button. */
   aside?: ReactNode;
   /** What is shown is not in effect yet, so that it may be saved as it stands. */
@@ -47,10 +52,11 @@ export function Form<P extends Path>(props: FormProps<P>): ReactElement {
   const [isSaved, setSaved] = useState(false);
   const change = useDo(of);
   const isEdited = Object.keys(edits).length > 0;
+  const isInBar = useHasSaveBar() && stored !== undefined;
+  const asks = isEdited && stored !== undefined && !isInBar;
   useBlocker({
-    shouldBlockFn: () =>
-      isEdited && stored !== undefined && !confirm('Leave without saving what you changed?'),
-    enableBeforeUnload: () => isEdited && stored !== undefined,
+    shouldBlockFn: () => asks && !confirm('Leave without saving what you changed?'),
+    enableBeforeUnload: () => asks,
   });
   const defaults =
     stored === undefined
@@ -65,8 +71,7 @@ export function Form<P extends Path>(props: FormProps<P>): ReactElement {
     setSaved(true);
     onDone?.(answer);
   };
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
+  const save = async (): Promise<boolean> => {
     const { input, wrong } = inputOf({
       fields: shown,
       edits: given,
@@ -75,16 +80,41 @@ export function Form<P extends Path>(props: FormProps<P>): ReactElement {
       asOf: (name) => changeOf(props, name).as,
     });
     setFaults(wrong);
-    if (Object.keys(wrong).length > 0) return;
+    if (Object.keys(wrong).length > 0) return false;
     const whole = { ...fixed, ...input } as Input<P>;
-    change.mutate(whole, {
-      onSuccess: saved,
-      onError: (error) =>
-        wantsAnswer(error, props.asks)
-          ? setAsked({ input: whole, sentence: error.message })
-          : setFaults(faultsOf(error)),
-    });
+    try {
+      saved(await change.mutateAsync(whole));
+      return true;
+    } catch (error) {
+      if (error instanceof Error && wantsAnswer(error, props.asks))
+        setAsked({ input: whole, sentence: error.message });
+      else setFaults(faultsOf(error));
+      return false;
+    }
   };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    void save();
+  };
+  const labelIn = (name: string): string => changeOf(props, name).label ?? labelOf(name);
+  const isUnsaved = isEdited || props.isUnsaved === true;
+  useUnsaved(
+    useId(),
+    isInBar && isUnsaved
+      ? {
+          changed: isEdited
+            ? Object.keys(edits).map((name) => ({ name, label: labelIn(name) }))
+            : [{ name: of, label: props.noun ?? verb }],
+          isBusy: change.isPending,
+          save,
+          discard: () => {
+            setEdits({});
+            setFaults({});
+            props.onDiscard?.();
+          },
+        }
+      : undefined,
+  );
   const fieldOf = (field: Field): ReactElement => (
     <FormField
       key={field.n}
@@ -123,21 +153,14 @@ export function Form<P extends Path>(props: FormProps<P>): ReactElement {
       )}
       {shown.some(({ n }) => changeOf(props, n).as === 'zone') && <Zones />}
       <Fault error={isBeside(change.error, fields, props.asks) ? null : change.error} />
-      <div className="flex flex-wrap items-center gap-3">
-        <Button
-          type="submit"
-          look="primary"
+      {!isInBar && (
+        <FormButtons
+          {...{ verb, onCancel, aside }}
           isBusy={change.isPending}
-          disabled={stored !== undefined && !isEdited && props.isUnsaved !== true}
-        >
-          {verb}
-        </Button>
-        {onCancel && <Button onClick={onCancel}>Cancel</Button>}
-        {aside}
-        <span className="text-12 text-faint" role="status">
-          {isSaved && !isEdited && stored !== undefined ? 'Saved' : ''}
-        </span>
-      </div>
+          isClosed={stored !== undefined && !isUnsaved}
+          isSaved={isSaved && !isEdited && stored !== undefined}
+        />
+      )}
     </form>
   );
   if (asked === undefined || props.asks === undefined) return form;
@@ -164,6 +187,35 @@ const wantsAnswer = (error: unknown, asks: string | undefined): boolean =>
 /** Whether an error stands beside a field, or is the question of a dialog. */
 const isBeside = (error: unknown, fields: readonly Field[], asks: string | undefined): boolean =>
   error !== null && (hasPlace(error, fields) || wantsAnswer(error, asks));
+
+function FormButtons({
+  verb,
+  onCancel,
+  aside,
+  isBusy,
+  isClosed,
+  isSaved,
+}: {
+  verb: string;
+  onCancel: (() => void) | undefined;
+  aside: ReactNode;
+  isBusy: boolean;
+  isClosed: boolean;
+  isSaved: boolean;
+}): ReactElement {
+  return (
+    <div className="flex flex-wrap items-center gap-3">
+      <Button type="submit" look="primary" isBusy={isBusy} disabled={isClosed}>
+        {verb}
+      </Button>
+      {onCancel && <Button onClick={onCancel}>Cancel</Button>}
+      {aside}
+      <span className="text-12 text-faint" role="status">
+        {isSaved ? 'Saved' : ''}
+      </span>
+    </div>
+  );
+}
 
 function shownFields<P extends Path>(props: FormProps<P>): readonly Field[] {
   const { of, show, fixed } = props;

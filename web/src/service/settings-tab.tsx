@@ -5,6 +5,7 @@ import { HealthCheck } from '../application/health-check.tsx';
 import { Attachments } from '../application/attachments.tsx';
 import type { FieldChange } from '../form/form-field.tsx';
 import { Form } from '../form/form.tsx';
+import { SaveBar } from '../form/save-bar.tsx';
 import { isDatabase } from '../live/services.ts';
 import { useRights } from '../live/viewer.ts';
 import { Button } from '../parts/button.tsx';
@@ -16,6 +17,8 @@ import { DeleteService } from './delete-service.tsx';
 import { DeployFromForge } from './forge.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { Webhook } from './webhook.tsx';
+import { effectOf, needsDeployment } from './effects.ts';
+import { useDeploy } from './service-actions.tsx';
 import { named, procedureOf, type Service } from './service.ts';
 import { useState } from 'react';
 
@@ -33,7 +36,7 @@ const change: Readonly<Record<string, FieldChange>> = {
 
 const groups: Record<'application' | 'database' | 'compose', readonly [string, readonly string[]][]> = {
   application: [
-    ['General', ['name', 'description', 'replicas', 'autoDeploy']],
+    ['General', ['name', 'description', 'replicas']],
     ['Resources', ['memoryLimit', 'memoryReservation', 'cpuLimit', 'cpuReservation', 'pidsLimit']],
     [
       'Running',
@@ -62,12 +65,6 @@ const groups: Record<'application' | 'database' | 'compose', readonly [string, r
   ],
 };
 
-/** When what is saved takes effect. */
-const effects: Readonly<Record<string, string>> = {
-  Resources: 'Takes effect with the next deployment.',
-  Running: 'Takes effect with the next deployment.',
-};
-
 /** Programs of the caller's, which need their own right. */
 const programFields = ['preReleaseCommand', 'postReleaseCommand'];
 
@@ -78,31 +75,38 @@ export function SettingsTab({ service }: { service: Service }): ReactElement {
   const [isDeleting, setDeleting] = useState(false);
   const stored = (application ?? compose ?? database) as Readonly<Record<string, unknown>>;
   const sections = groups[isDatabase(kind) ? 'database' : kind];
+  const deploy = useDeploy(service);
   return (
     <OnThisPage>
-      {live !== null && pendingChanges.length > 0 && (
-        <div className="mb-4">
-          <Notice>
-            Changed since the last deployment: {wordsOf(pendingChanges).join(', ')}. Deploy puts it into
-            effect.
-          </Notice>
-        </div>
-      )}
-      {application && <Source application={application} />}
-      {sections.map(([title, fields]) => (
-        <Panel key={title} title={title} about={effects[title]} isPadded>
-          <Form
-            of={procedureOf(kind, 'update')}
-            show={fields.filter((name) => mayRun || !programFields.includes(name)) as never}
-            change={change as never}
-            fixed={named(kind, id) as never}
-            stored={stored}
-            verb="Save"
-            columns={title === 'Resources'}
-          />
-        </Panel>
-      ))}
-      {application && <HealthCheck application={application} />}
+      <SaveBar
+        effectOf={(names) => effectOf(names, live !== null)}
+        needsDeployment={needsDeployment}
+        onDeploy={() => deploy.run()}
+      >
+        {live !== null && pendingChanges.length > 0 && (
+          <div className="mb-4">
+            <Notice>
+              Changed since the last deployment: {wordsOf(pendingChanges).join(', ')}. Deploy puts it into
+              effect.
+            </Notice>
+          </div>
+        )}
+        {application && <Source application={application} />}
+        {sections.map(([title, fields]) => (
+          <Panel key={title} title={title} isPadded>
+            <Form
+              of={procedureOf(kind, 'update')}
+              show={fields.filter((name) => mayRun || !programFields.includes(name)) as never}
+              change={change as never}
+              fixed={named(kind, id) as never}
+              stored={stored}
+              verb="Save"
+              columns={title === 'Resources'}
+            />
+          </Panel>
+        ))}
+        {application && <HealthCheck application={application} />}
+      </SaveBar>
       {application && <Attachments application={application} />}
       {!isDatabase(kind) && <Webhook service={service} />}
       {!isDatabase(kind) && <DeployFromForge service={service} />}
