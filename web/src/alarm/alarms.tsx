@@ -8,7 +8,7 @@ import { Button } from '../parts/button.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { Empty, Fault, ReadFault, SkeletonRows } from '../parts/notices.tsx';
 import { Page, Panel } from '../parts/page.tsx';
-import { Ago } from '../parts/time.tsx';
+import { Ago, withLocalTimes } from '../parts/time.tsx';
 import { kindWords, texts } from './texts.ts';
 
 export type Alarm = Answer<'alarm.all'>[number];
@@ -89,7 +89,7 @@ export function AlarmRows({ alarms }: { alarms: readonly Alarm[] }): ReactElemen
                 ) : (
                   <b className="font-medium">{subject.name}</b>
                 )}{' '}
-                <span className="text-muted">{sentence}</span>
+                <span className="text-muted">{withLocalTimes(sentence)}</span>
               </span>
               <span className="text-12 text-faint">
                 {endedAt ? (

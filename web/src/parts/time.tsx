@@ -52,6 +52,12 @@ export function Ago({ at }: { at: string | null | undefined }): ReactElement {
   );
 }
 
+/** A sentence of the server with its times as the viewer's clock has them, to the second. */
+export const withLocalTimes = (sentence: string): string =>
+  sentence.replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (iso) =>
+    new Date(iso).toLocaleString('en-GB'),
+  );
+
 /** `820 ms`, `14 s`, `1 m 04 s`, `2 h 05 m`. */
 export function duration(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.max(0, Math.round(milliseconds))} ms`;

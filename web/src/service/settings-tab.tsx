@@ -36,7 +36,7 @@ const change: Readonly<Record<string, FieldChange>> = {
 
 const groups: Record<'application' | 'database' | 'compose', readonly [string, readonly string[]][]> = {
   application: [
-    ['General', ['name', 'description', 'replicas']],
+    ['General', ['name', 'description', 'replicas', 'autoDeploy']],
     ['Resources', ['memoryLimit', 'memoryReservation', 'cpuLimit', 'cpuReservation', 'pidsLimit']],
     [
       'Running',
@@ -76,6 +76,10 @@ export function SettingsTab({ service }: { service: Service }): ReactElement {
   const stored = (application ?? compose ?? database) as Readonly<Record<string, unknown>>;
   const sections = groups[isDatabase(kind) ? 'database' : kind];
   const deploy = useDeploy(service);
+  // Of a repository it stands beside what else decides when it is deployed.
+  const isFetched = application !== undefined && !['container', 'drop'].includes(application.sourceType);
+  const isOffered = (name: string): boolean =>
+    (mayRun || !programFields.includes(name)) && !(isFetched && name === 'autoDeploy');
   return (
     <OnThisPage>
       <SaveBar
@@ -96,7 +100,7 @@ export function SettingsTab({ service }: { service: Service }): ReactElement {
           <Panel key={title} title={title} isPadded>
             <Form
               of={procedureOf(kind, 'update')}
-              show={fields.filter((name) => mayRun || !programFields.includes(name)) as never}
+              show={fields.filter(isOffered) as never}
               change={change as never}
               fixed={named(kind, id) as never}
               stored={stored}
