@@ -58,6 +58,8 @@ const defaults: Readonly<Record<'application' | 'compose' | 'database', Fields>>
     composeType: 'compose',
     sourceType: 'raw',
     composePath: 'compose.yaml',
+    previewLimit: 3,
+    previewRequireCollaboratorPermissions: true,
     enableSubmodules: true,
     autoDeploy: true,
     triggerType: 'push',

@@ -153,11 +153,11 @@ const previews = listWord({
   more: ['project.all'],
   async read(client, context) {
     const service = await serviceOf(context, context.args[0]);
-    if (service.kind !== 'application')
-      throw new UsageError(
-        `${nameOf(service)} is a ${service.kind} service; only applications have previews.`,
-      );
-    return client.previewDeployment.all({ applicationId: service.id });
+    if (service.kind === 'application') return client.previewDeployment.all({ applicationId: service.id });
+    if (service.kind === 'compose') return client.previewDeployment.all({ composeId: service.id });
+    throw new UsageError(
+      `${nameOf(service)} is a ${service.kind} service; only applications and compose services have previews.`,
+    );
   },
   columns: (context) => [
     { title: 'pull request', value: (row) => row.pullRequestNumber, right: true },

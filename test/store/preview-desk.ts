@@ -9,7 +9,11 @@ import { createGitApis } from '../../server/src/adapters/git-api/git-apis.ts';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createPreviewing, type Previewing } from '../../server/src/composition/services/previewing.ts';
+import {
+  createPreviewing,
+  type Previewing,
+  type PreviewingParts,
+} from '../../server/src/composition/services/previewing.ts';
 import { createBuildServers } from '../../server/src/modules/server/server.ts';
 import { createStores, type Stores } from '../../server/src/composition/stores.ts';
 import type { Database } from '../../server/src/db/database.ts';
@@ -18,7 +22,7 @@ import { createQueue } from '../../server/src/jobs/queue.ts';
 import { createApplications, type Applications } from '../../server/src/modules/application/application.ts';
 import { deployedApplications } from '../../server/src/modules/application/deployed.ts';
 import { createAudit } from '../../server/src/modules/audit/audit.ts';
-import { createComposes } from '../../server/src/modules/compose/compose.ts';
+import { createComposes, type Composes } from '../../server/src/modules/compose/compose.ts';
 import { deployedComposes } from '../../server/src/modules/compose/deployed.ts';
 import type { Hosts } from '../../server/src/ports/host/host.ts';
 import {
@@ -26,7 +30,7 @@ import {
   type DeployedServices,
   type Deployments,
 } from '../../server/src/modules/deployment/deployment.ts';
-import { createDomains } from '../../server/src/modules/domain/domain.ts';
+import { createDomains, type Domains } from '../../server/src/modules/domain/domain.ts';
 import { createGitProviders, type GitProviders } from '../../server/src/modules/git-provider/git-provider.ts';
 import { deployedPreviews } from '../../server/src/modules/preview-deployment/deployed.ts';
 import {
@@ -36,6 +40,7 @@ import {
 import {
   createPullRequests,
   pullRequestJob,
+  type PullRequests,
 } from '../../server/src/modules/preview-deployment/pull-request.ts';
 import {
   createPreviewRuntime,
@@ -50,9 +55,11 @@ import { keptRoutes, type KeptRoutes } from '../http/kept-routes.ts';
 import { idleInterruption } from './interruption.ts';
 
 export interface PreviewDesk {
+  domains: Domains;
   stores: Stores;
   applications: Applications;
   deployments: Deployments;
+  composes: Composes;
   gitProviders: GitProviders;
   previews: PreviewDeployments;
   previewing: Previewing;
@@ -86,22 +93,19 @@ export function createPreviewDesk(database: Database): PreviewDesk {
   const applications = createApplications(stores.applications, { ...neighbours, buildServers }, clock);
   const previews = previewsOf(stores, steps);
   const composes = createComposes(stores.composes, { names, localRepositoryPaths: async () => [] }, clock);
-  const services = {
-    application: deployedApplications(applications, hosts),
-    compose: deployedComposes(composes, hosts),
-    previewDeployment: deployedPreviews(previews, applications, hosts, (preview) =>
-      previewing.pullRequests.comment(preview),
-    ),
-  };
+  const services = servicesOf(stores, { applications, composes, previews, hosts }, (preview) =>
+    previewing.pullRequests.comment(preview),
+  );
   const deployments = createDeployments(stores.deployments, { services, queue, logs }, clock);
   const gitProviders = createGitProviders(stores.gitProviders, createGitApis(clock, homeOutgoing), clock);
+  const domains = createDomains(stores.domains, clock, anyHost);
   const previewing = createPreviewing({
     database,
     stores,
     adapters: { logs },
     hosts,
     clock,
-    log: { info: () => undefined, warn: (sentence) => void warnings.push(sentence), fault: () => '' },
+    log: logInto(warnings),
     accounts: { audit: createAudit(stores.audit, clock) },
     applications,
     previews,
@@ -111,10 +115,16 @@ export function createPreviewDesk(database: Database): PreviewDesk {
     interruption: idleInterruption(deployments),
     changeRoutes: noting(steps, routes.changeRoutes),
     createPullRequests,
+    names,
+    composes,
+    domains,
+    ...unreleased(steps),
   });
   return {
     stores,
     applications,
+    composes,
+    domains,
     deployments,
     gitProviders,
     previews,
@@ -128,6 +138,41 @@ export function createPreviewDesk(database: Database): PreviewDesk {
     insertLink: (link) => stores.gitProviders.insert({ ...plainLink, ...link }),
   };
 }
+
+function servicesOf(
+  { composePreviews }: Stores,
+  {
+    applications,
+    composes,
+    previews,
+    hosts,
+  }: { applications: Applications; composes: Composes; previews: PreviewDeployments; hosts: Hosts },
+  comment: PullRequests['comment'],
+) {
+  return {
+    application: deployedApplications(applications, hosts),
+    compose: deployedComposes(composes, hosts, async (previewDeploymentId) => {
+      const preview = await composePreviews.find({ previewDeploymentId });
+      if (preview) await comment(preview);
+    }),
+    previewDeployment: deployedPreviews(previews, applications, hosts, comment),
+  };
+}
+
+const logInto = (warnings: string[]): PreviewingParts['log'] => ({
+  info: () => undefined,
+  warn: (sentence) => void warnings.push(sentence),
+  fault: () => '',
+});
+
+/** Compose services of which nothing is released. */
+const unreleased = (
+  steps: string[],
+): Pick<PreviewingParts, 'composeRuntime' | 'leaveSchedules' | 'previewWildcard'> => ({
+  composeRuntime: { remove: async ({ composeId }) => (steps.push(`removal of ${composeId}`), []) },
+  leaveSchedules: async () => async () => undefined,
+  previewWildcard: async () => (steps.push('address'), '*.203-0-113-7.sslip.io'),
+});
 
 function previewsOf(stores: Stores, steps: string[]): PreviewDeployments {
   return createPreviewDeployments(

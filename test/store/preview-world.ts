@@ -5,7 +5,10 @@ import type { Database } from '../../server/src/db/database.ts';
 import type { ApplicationRecord } from '../../server/src/db/tables.ts';
 import type { PullRequestEvent } from '../../server/src/domain/git/git-event.ts';
 import { previewDeploymentContract } from '../../server/src/modules/preview-deployment/contract.ts';
-import { previewDeploymentHandlers } from '../../server/src/modules/preview-deployment/handlers.ts';
+import {
+  previewDeploymentHandlers,
+  type PreviewDesk as PreviewRouterDeps,
+} from '../../server/src/modules/preview-deployment/handlers.ts';
 import type { EventSource } from '../../server/src/modules/preview-deployment/pull-request.ts';
 import type { PreviewDeploymentRecord } from '../../server/src/modules/preview-deployment/store.ts';
 import { router, type Router } from '../../server/src/procedure/registry.ts';
@@ -84,6 +87,10 @@ const previewRouter = (desk: PreviewDesk): Router =>
       pendingChanges: async () => [],
       runtime: desk.runtime,
       applications: desk.applications,
+      composes: desk.composes,
+      composePreviews: desk.previewing.composePreviews,
+      composeRuntime: noRuntime,
+      composePendingChanges: async () => [],
       deployments: desk.deployments,
       queue: desk.queue,
       interruption: idleInterruption(desk.deployments),
@@ -91,7 +98,18 @@ const previewRouter = (desk: PreviewDesk): Router =>
     }),
   );
 
-const opened: PullRequestEvent = {
+/** Nothing is released here. */
+const absent = async (): Promise<never> => {
+  throw new Error('Nothing is released here.');
+};
+const noRuntime: PreviewRouterDeps['composeRuntime'] = {
+  start: absent,
+  stop: absent,
+  readLogs: async () => [],
+  async *followLogs() {},
+};
+
+export const opened: PullRequestEvent = {
   kind: 'pullRequest',
   action: 'open',
   number: 12,

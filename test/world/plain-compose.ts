@@ -1,5 +1,18 @@
 import type { TableRecord } from '../../server/src/db/tables.ts';
 
+/** The settings of previews of one that has none. */
+export const noPreviews = {
+  previewWildcard: null,
+  previewLimit: 3,
+  previewLabels: [],
+  previewEnv: null,
+  previewSecretEnv: '',
+  previewInherits: [],
+  isPreviewDeploymentsActive: false,
+  previewRequireCollaboratorPermissions: true,
+  previewOf: null,
+} satisfies Partial<TableRecord<'compose'>>;
+
 /** A compose service whose settings nobody has touched, without what makes it this one. */
 export const plainCompose: Omit<
   TableRecord<'compose'>,
@@ -36,6 +49,7 @@ export const plainCompose: Omit<
   networkIndex: null,
   approval: null,
   awaitsApproval: null,
+  ...noPreviews,
   secretEnv: '',
   composeFile: '',
   composePath: '',

@@ -37,6 +37,7 @@ import { createDiskStore, createStoppedWriters } from '../modules/disk-quota/sto
 import { createQuotaStore } from '../modules/quota/store.ts';
 import { createPlatformServiceStore } from '../modules/platform-service/store.ts';
 import { createPortStore } from '../modules/port/store.ts';
+import { createComposePreviewStore } from '../modules/preview-deployment/compose/compose-preview-store.ts';
 import { createPreviewDeploymentStore } from '../modules/preview-deployment/store.ts';
 import { createProjectStore } from '../modules/project/store.ts';
 import { createRedirectStore } from '../modules/redirect/store.ts';
@@ -91,6 +92,7 @@ export function createStores(database: Database) {
     installation: createInstallationStore(database),
     knownThings: createKnownThings(database),
     previewDeployments: createPreviewDeploymentStore(database),
+    composePreviews: createComposePreviewStore(database),
     gitProviders: createGitProviderStore(database),
     webhooks: createWebhookStore(database),
     webhookReceipts: createReceiptStore(database),

@@ -1032,6 +1032,43 @@ CREATE UNIQUE INDEX "acme_account_authority" ON "acme_account"("organizationId",
     name: 'certificates that Berth orders by itself',
     sql: 'ALTER TABLE "certificate_order" ADD COLUMN "isAutomatic" BIGINT NOT NULL DEFAULT 0;',
   },
+  {
+    version: 61,
+    name: 'previews of compose services',
+    sql: `
+ALTER TABLE "compose" ADD COLUMN "previewWildcard" TEXT;
+ALTER TABLE "compose" ADD COLUMN "previewLimit" BIGINT NOT NULL DEFAULT 3;
+ALTER TABLE "compose" ADD COLUMN "previewLabels" TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE "compose" ADD COLUMN "previewEnv" TEXT;
+ALTER TABLE "compose" ADD COLUMN "previewSecretEnv" TEXT NOT NULL DEFAULT '';
+ALTER TABLE "compose" ADD COLUMN "previewInherits" TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE "compose" ADD COLUMN "isPreviewDeploymentsActive" BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE "compose" ADD COLUMN "previewRequireCollaboratorPermissions" BIGINT NOT NULL DEFAULT 1;
+ALTER TABLE "compose" ADD COLUMN "previewOf" TEXT;
+CREATE TABLE "compose_preview" (
+  "previewDeploymentId" TEXT PRIMARY KEY REFERENCES "compose"("composeId") ON DELETE CASCADE,
+  "organizationId" TEXT NOT NULL,
+  "composeId" TEXT NOT NULL REFERENCES "compose"("composeId") ON DELETE CASCADE,
+  "branch" TEXT NOT NULL, "pullRequestNumber" BIGINT NOT NULL, "domain" TEXT NOT NULL,
+  "createdAt" TEXT NOT NULL, "commit" TEXT, "repository" TEXT NOT NULL, "provider" TEXT NOT NULL,
+  "isTrusted" BIGINT NOT NULL, "commentId" TEXT, "commentDigest" TEXT
+);
+CREATE UNIQUE INDEX "compose_preview_number" ON "compose_preview"("composeId", "pullRequestNumber");
+CREATE INDEX "compose_preview_organization" ON "compose_preview"("organizationId");
+ALTER TABLE "pull_request_state" RENAME TO "pull_request_state_of_applications";
+CREATE TABLE "pull_request_state" (
+  "applicationId" TEXT REFERENCES "application"("applicationId") ON DELETE CASCADE,
+  "composeId" TEXT REFERENCES "compose"("composeId") ON DELETE CASCADE,
+  "repository" TEXT NOT NULL, "number" BIGINT NOT NULL, "action" TEXT NOT NULL, "updatedAt" TEXT NOT NULL
+);
+INSERT INTO "pull_request_state" SELECT "applicationId", NULL, "repository", "number", "action", "updatedAt"
+  FROM "pull_request_state_of_applications";
+DROP TABLE "pull_request_state_of_applications";
+CREATE UNIQUE INDEX "pull_request_state_application"
+  ON "pull_request_state"("applicationId", "repository", "number");
+CREATE UNIQUE INDEX "pull_request_state_compose" ON "pull_request_state"("composeId", "repository", "number");
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

@@ -113,6 +113,17 @@ export const child = shaped<ProcessIdentity>(
   z.object({ pid: z.number(), startTime: z.string() }),
 );
 
+/** The pull request that a compose service is a preview of. */
+export const previewOf = shaped(
+  'what a preview is of',
+  z.object({
+    composeId: z.string(),
+    number: z.number(),
+    provider: z.string(),
+    isTrusted: z.boolean(),
+  }),
+);
+
 const danger: z.ZodType<Danger> = z.object({
   service: z.string(),
   what: z.enum(dangerKinds),

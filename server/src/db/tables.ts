@@ -579,6 +579,17 @@ const compose = {
   restoredVolumes: json(textByName),
   /** See domain/secret-env.ts; empty for none. */
   secretEnv: secret(),
+  previewWildcard: optionalText(),
+  previewLimit: number(),
+  previewLabels: json(words),
+  previewEnv: optionalSecret(),
+  previewSecretEnv: secret(),
+  /** Names of its own variables that previews get. */
+  previewInherits: json(words),
+  isPreviewDeploymentsActive: boolean(),
+  previewRequireCollaboratorPermissions: boolean(),
+  /** Set for the copy that is the preview of a pull request of another compose service. */
+  previewOf: optionalJson(stored.previewOf),
 };
 
 const server = {
@@ -827,6 +838,25 @@ const previewDeployment = {
   commentDigest: optionalText(),
 };
 
+/** Previews of compose services: each is a compose service of its own, whose composeId is this id. */
+const composePreview = {
+  previewDeploymentId: text(),
+  organizationId: text(),
+  /** The compose service that it is a preview of. */
+  composeId: text(),
+  branch: text(),
+  pullRequestNumber: number(),
+  /** Address of its first domain; empty where the compose service has no domain. */
+  domain: text(),
+  createdAt: text(),
+  commit: optionalText(),
+  repository: text(),
+  provider: choice(gitProviderNames),
+  isTrusted: boolean(),
+  commentId: optionalText(),
+  commentDigest: optionalText(),
+};
+
 const invitation = {
   invitationId: text(),
   organizationId: text(),
@@ -862,7 +892,8 @@ const webhookDelivery = { deliveryKey: text(), receivedAt: text() };
 
 /** The newest state that a pull request was told to have, also once its preview is gone. */
 const pullRequestState = {
-  applicationId: text(),
+  applicationId: optionalText(),
+  composeId: optionalText(),
   /** Full name in lower case. */
   repository: text(),
   number: number(),
@@ -1133,6 +1164,7 @@ export const tables = {
   redirect,
   basic_auth: basicAuth,
   preview_deployment: previewDeployment,
+  compose_preview: composePreview,
   invitation,
   git_provider: gitProvider,
   issuance,

@@ -5,10 +5,10 @@
 import { previewRef } from '../domain/names/service-ref.ts';
 import type { Applications } from '../modules/application/application.ts';
 import {
-  inheritedNames,
   previewApplication,
   type PreviewDeployments,
 } from '../modules/preview-deployment/preview-deployment.ts';
+import { inheritedNames } from '../modules/preview-deployment/preview-variables.ts';
 import { prepareSource, type SourcePorts } from './application-deployer.ts';
 import type { Deployer, DeployRecords } from './context.ts';
 import type { ApplicationRecord, DeploymentRecord, TableRecord } from '../db/tables.ts';

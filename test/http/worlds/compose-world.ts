@@ -146,9 +146,7 @@ function composeRouters(database: Database, cloud: boolean): Router[] {
           logAnswerBytes: async () => 1024 * 1024,
           removeCopies: async () => undefined,
         }),
-        liveOf: () => null,
-        pendingChanges: async () => [],
-        isInstallations: async () => true,
+        ...idle,
         envBlocks,
         repositoryFile,
         environment: environmentsOf(stores),
@@ -158,6 +156,14 @@ function composeRouters(database: Database, cloud: boolean): Router[] {
     ),
   ];
 }
+
+/** Nothing runs of it, and nobody has previews. */
+const idle = {
+  liveOf: () => null,
+  pendingChanges: async () => [],
+  isInstallations: async () => true,
+  removePreviews: async () => undefined,
+} satisfies Partial<ComposeDesk>;
 
 const environmentsOf =
   ({ applications }: Stores): ComposeDesk['environment'] =>

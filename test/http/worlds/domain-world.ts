@@ -19,6 +19,7 @@ import { router } from '../../../server/src/procedure/registry.ts';
 import type { Router } from '../../../server/src/procedure/registry.ts';
 import type { TestDatabase } from '../../store/each-database.ts';
 import { worlds, type World } from './world.ts';
+import { noPreviews } from '../../world/plain-compose.ts';
 import { plainServer } from '../../world/plain-server.ts';
 
 /** What the names lead to, and what was asked. */
@@ -227,6 +228,7 @@ export async function withCompose(
     networkIndex: null,
     approval: null,
     awaitsApproval: null,
+    ...noPreviews,
   });
   return composeId;
 }

@@ -57,6 +57,7 @@ export const places: readonly Place[] = [
     ],
   },
   { screen: application('previews'), forms: ['application.update'] },
+  { screen: compose('previews'), forms: ['compose.update'] },
   { screen: application('settings'), through: changeOf('2', '3'), forms: ['port.update'] },
   {
     screen: application('settings'),

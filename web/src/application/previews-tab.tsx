@@ -1,7 +1,9 @@
 /** Previews of pull requests, and how they are made. */
 import { useState, type ReactElement } from 'react';
 import { Form } from '../form/form.tsx';
+import { Go } from '../frame/link.tsx';
 import { useAsk, useDo, type Answer } from '../live/api.ts';
+import { pathOf } from '../live/services.ts';
 import { OutputDialog } from '../log/output-dialog.tsx';
 import { Mark, type MarkName } from '../parts/mark.tsx';
 import { Menu } from '../parts/menu.tsx';
@@ -19,9 +21,14 @@ const marks: Record<Status, { of: MarkName; word: string }> = {
   stopped: { of: 'stopped', word: 'Stopped' },
 };
 
+const linkStyle = 'cut min-w-0 text-12 underline decoration-edge underline-offset-2';
+
 export function PreviewsTab({ service }: { service: Service }): ReactElement | null {
-  const { id, application } = service;
-  const { data, error } = useAsk('previewDeployment.all', { applicationId: id });
+  const { id, kind, application, compose } = service;
+  const { data, error } = useAsk(
+    'previewDeployment.all',
+    kind === 'compose' ? { composeId: id } : { applicationId: id },
+  );
   const redeploy = useDo('previewDeployment.redeploy');
   const start = useDo('previewDeployment.start');
   const stop = useDo('previewDeployment.stop');
@@ -29,7 +36,6 @@ export function PreviewsTab({ service }: { service: Service }): ReactElement | n
   const remove = useDo('previewDeployment.delete');
   const [removing, setRemoving] = useState<string | undefined>();
   const [read, setRead] = useState<{ previewDeploymentId: string; name: string } | undefined>();
-  if (!application) return null;
   return (
     <>
       <Panel title="Open previews">
@@ -45,6 +51,7 @@ export function PreviewsTab({ service }: { service: Service }): ReactElement | n
         <ul className="rows text-13">
           {data?.map((preview) => {
             const { previewDeploymentId, pullRequestNumber, branch, domain, commit, status } = preview;
+            const name = domain.replace(/^https?:\/\//, '') || branch;
             return (
               <li
                 key={previewDeploymentId}
@@ -59,17 +66,21 @@ export function PreviewsTab({ service }: { service: Service }): ReactElement | n
                   {!preview.isTrusted && <span className="text-warn"> · from a fork, without secrets</span>}
                 </span>
                 {commit && <code className="text-12 text-faint max-md:hidden">{commit.slice(0, 7)}</code>}
-                <a
-                  href={domain}
-                  target="_blank"
-                  rel="noreferrer"
-                  className={
-                    'cut min-w-0 text-12 underline decoration-edge underline-offset-2 ' +
-                    'max-sm:order-last max-sm:basis-full sm:max-w-[40%]'
-                  }
-                >
-                  {domain.replace(/^https?:\/\//, '')}
-                </a>
+                {kind === 'compose' && (
+                  <Go to={pathOf({ kind, id: previewDeploymentId })} className={linkStyle}>
+                    Services
+                  </Go>
+                )}
+                {domain !== '' && (
+                  <a
+                    href={domain}
+                    target="_blank"
+                    rel="noreferrer"
+                    className={`${linkStyle} max-sm:order-last max-sm:basis-full sm:max-w-[40%]`}
+                  >
+                    {name}
+                  </a>
+                )}
                 <Menu
                   label="More for this preview"
                   className="button quiet small icon"
@@ -77,8 +88,7 @@ export function PreviewsTab({ service }: { service: Service }): ReactElement | n
                     {
                       label: 'Output',
                       icon: 'eye',
-                      onPick: () =>
-                        setRead({ previewDeploymentId, name: domain.replace(/^https?:\/\//, '') }),
+                      onPick: () => setRead({ previewDeploymentId, name }),
                     },
                     {
                       label: 'Deploy again',
@@ -107,32 +117,8 @@ export function PreviewsTab({ service }: { service: Service }): ReactElement | n
       </Panel>
       <div className="max-w-[760px]">
         <Panel title="How previews are made" isPadded>
-          <Form
-            of="application.update"
-            show={[
-              'isPreviewDeploymentsActive',
-              'previewWildcard',
-              'previewPort',
-              'previewPath',
-              'previewLimit',
-              'previewLabels',
-              'previewEnv',
-              'previewRequireCollaboratorPermissions',
-            ]}
-            change={{
-              isPreviewDeploymentsActive: { label: 'Pull requests get previews' },
-              previewWildcard: { label: 'Host', placeholder: '*.preview.example.com' },
-              previewPort: { label: 'Port of the container' },
-              previewPath: { label: 'Path' },
-              previewLimit: { label: 'Previews at once' },
-              previewLabels: { label: 'Only pull requests with a label', help: 'Empty: all of them.' },
-              previewEnv: { label: 'Variables of previews' },
-              previewRequireCollaboratorPermissions: { label: 'Only of people who may push' },
-            }}
-            fixed={{ applicationId: id }}
-            stored={{ ...application }}
-            verb="Save"
-          />
+          {application && <ApplicationPreviewSettings id={id} application={application} />}
+          {compose && <ComposePreviewSettings id={id} compose={compose} />}
         </Panel>
       </div>
       {read && (
@@ -157,5 +143,72 @@ export function PreviewsTab({ service }: { service: Service }): ReactElement | n
         </Confirm>
       )}
     </>
+  );
+}
+
+const labels = {
+  isPreviewDeploymentsActive: { label: 'Pull requests get previews' },
+  previewWildcard: { label: 'Host', placeholder: '*.preview.example.com' },
+  previewLimit: { label: 'Previews at once' },
+  previewLabels: { label: 'Only pull requests with a label', help: 'Empty: all of them.' },
+  previewEnv: { label: 'Variables of previews' },
+  previewRequireCollaboratorPermissions: { label: 'Only of people who may push' },
+};
+
+function ApplicationPreviewSettings({
+  id,
+  application,
+}: {
+  id: string;
+  application: NonNullable<Service['application']>;
+}): ReactElement {
+  return (
+    <Form
+      of="application.update"
+      show={[
+        'isPreviewDeploymentsActive',
+        'previewWildcard',
+        'previewPort',
+        'previewPath',
+        'previewLimit',
+        'previewLabels',
+        'previewEnv',
+        'previewRequireCollaboratorPermissions',
+      ]}
+      change={{
+        ...labels,
+        previewPort: { label: 'Port of the container' },
+        previewPath: { label: 'Path' },
+      }}
+      fixed={{ applicationId: id }}
+      stored={{ ...application }}
+      verb="Save"
+    />
+  );
+}
+
+function ComposePreviewSettings({
+  id,
+  compose,
+}: {
+  id: string;
+  compose: NonNullable<Service['compose']>;
+}): ReactElement {
+  return (
+    <Form
+      of="compose.update"
+      show={[
+        'isPreviewDeploymentsActive',
+        'previewWildcard',
+        'previewLimit',
+        'previewLabels',
+        'previewEnv',
+        'previewRequireCollaboratorPermissions',
+      ]}
+      change={labels}
+      fixed={{ composeId: id }}
+      stored={{ ...compose }}
+      verb="Save"
+    />
   );
 }

@@ -29,12 +29,7 @@ export function DeleteService({ service, onClose }: { service: Service; onClose:
     >
       <p>
         <b className="text-ink">Goes:</b> the service, its deployments and logs, its domains
-        {isBase
-          ? ', its volumes with all data, its backup schedules'
-          : kind === 'application'
-            ? ', its previews'
-            : ''}
-        .
+        {isBase ? ', its volumes with all data, its backup schedules' : ', its previews'}.
       </p>
       <p>
         <b className="text-ink">Stays:</b>{' '}

@@ -62,6 +62,7 @@ const tabsOf = (kind: ServiceKind): readonly TabName[] =>
           'domains',
           'data',
           'schedules',
+          'previews',
           'terminal',
           'settings',
         ]

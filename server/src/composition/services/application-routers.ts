@@ -45,6 +45,10 @@ export function applicationRouters(parts: AppParts, shown: { ports: Ports; mount
         runtime: parts.previewRuntime,
         liveOf: parts.liveOf,
         pendingChanges: parts.pending.preview,
+        composes: parts.composes,
+        composePreviews: previewing.composePreviews,
+        composeRuntime: parts.runningComposes.runtime,
+        composePendingChanges: parts.pending.compose,
       }),
     ),
   ];

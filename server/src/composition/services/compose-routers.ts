@@ -57,6 +57,7 @@ export function composeRouters(parts: AppParts, mounts: Mounts): Router[] {
         queue,
         runtime: runningComposes.runtime,
         logs: adapters.logs,
+        removePreviews: parts.previewing.removeAllOfCompose,
         leaveSchedules: (composeId) => parts.scheduling.desk.schedules.leaving({ composeId }),
         interruption,
         isInstallations: parts.accounts.organizations.isFirst,

@@ -9,6 +9,8 @@ import { gitHosts, isGitProvider } from '../../domain/git/git-host.ts';
 import type { Applications } from '../../modules/application/application.ts';
 import { deployedApplications } from '../../modules/application/deployed.ts';
 import type { Composes } from '../../modules/compose/compose.ts';
+import { createDeleteCompose, type ComposeDeletionDeps } from '../../modules/compose/deletion.ts';
+import type { ComposeRuntime } from '../../modules/compose/runtime.ts';
 import { deployedComposes } from '../../modules/compose/deployed.ts';
 import type { Databases } from '../../modules/database/database.ts';
 import { deployedDatabases } from '../../modules/database/deployed.ts';
@@ -22,7 +24,17 @@ import type { Domains } from '../../modules/domain/domain.ts';
 import { commitStatusLater } from '../../modules/git-provider/commit-status.ts';
 import type { GitProviders } from '../../modules/git-provider/git-provider.ts';
 import { deployedPreviews } from '../../modules/preview-deployment/deployed.ts';
-import { createPreviewComments } from '../../modules/preview-deployment/preview-comments.ts';
+import { createApplicationPreviews } from '../../modules/preview-deployment/application-previews.ts';
+import {
+  createComposePreviews,
+  type ComposePreviews,
+} from '../../modules/preview-deployment/compose/compose-previews.ts';
+import {
+  createPreviewComments,
+  type CommentNeighbours,
+} from '../../modules/preview-deployment/preview-comments.ts';
+import type { Previewed } from '../../modules/preview-deployment/previewed.ts';
+import { createPullRequestStates } from '../../modules/preview-deployment/pull-request-state.ts';
 import {
   createPreviewDeployments,
   type PreviewDeployments,
@@ -37,7 +49,7 @@ import type { PullRequests } from '../../modules/preview-deployment/pull-request
 import type { ServiceNames } from '../../modules/service-name/service-name.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import { createWebhooks, type Webhooks } from '../../modules/webhook/webhook.ts';
-import type { ApplicationRecord } from '../../db/tables.ts';
+import type { ApplicationRecord, ComposeRecord } from '../../db/tables.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { GitApi } from '../../ports/git-api.ts';
 import type { ChangeRoutes } from '../../ports/proxy.ts';
@@ -57,6 +69,9 @@ export interface Previewing {
   remove: RemovePreview;
   /** Every preview of an application, which is being deleted. */
   removeAll(application: ApplicationRecord): Promise<void>;
+  composePreviews: ComposePreviews;
+  /** Every preview of a compose service, which is being deleted. */
+  removeAllOfCompose(compose: ComposeRecord): Promise<void>;
   watch(): Promise<void>;
   webhooks: Webhooks;
 }
@@ -77,6 +92,14 @@ export interface PreviewingParts {
   interruption: Pick<Interruption, 'endThen'>;
   changeRoutes: ChangeRoutes;
   createPullRequests: Walls['pullRequests'];
+  names: ServiceNames;
+  domains: Domains;
+  composes: Composes;
+  composeRuntime: Pick<ComposeRuntime, 'remove'>;
+  /** What ends the schedules of a compose service once its record is gone. */
+  leaveSchedules: ComposeDeletionDeps['leaveSchedules'];
+  /** Hosts of previews on a server, where their service names none. */
+  previewWildcard(serverKey: string): Promise<string>;
 }
 
 export function createPreviewing(parts: PreviewingParts): Previewing {
@@ -89,17 +112,40 @@ export function createPreviewing(parts: PreviewingParts): Previewing {
     transaction: <T>(work: () => Promise<T>): Promise<T> => database.transaction(work),
     warn: (sentence: string): void => log.warn(sentence),
     noteSkipped: stores.webhookReceipts.noteSkipped,
-    apiOf: async ({ githubId, organizationId }: ApplicationRecord): Promise<GitApi | undefined> =>
+    apiOf: async ({ githubId, organizationId }: Previewed): Promise<GitApi | undefined> =>
       githubId === null ? undefined : gitProviders.api(githubId, organizationId),
   };
-  const comments = createPreviewComments(shared);
+  const comments = createPreviewComments({ ...shared, noteComment: noteCommentIn(stores) });
   const remove = createRemovePreview({ ...shared, comments });
-  const pullRequests = parts.createPullRequests({ ...shared, comments, remove });
+  const deleteCompose = createDeleteCompose({
+    ...shared,
+    runtime: parts.composeRuntime,
+    domains: parts.domains.byCompose,
+  });
+  const composePreviews = createComposePreviews({
+    ...shared,
+    store: stores.composePreviews,
+    comments,
+    deleteCompose,
+    wildcard: parts.previewWildcard,
+  });
+  const kinds = {
+    application: createApplicationPreviews({ ...shared, remove }),
+    compose: composePreviews,
+  };
+  const pullRequests = parts.createPullRequests({
+    ...shared,
+    kinds,
+    comments,
+    states: createPullRequestStates(database),
+  });
   return {
     pullRequests,
     remove,
     removeAll: createRemovePreviews(previews, remove, shared.transaction),
-    watch: createPreviewWatch({ ...shared, pullRequests, comments }),
+    composePreviews,
+    removeAllOfCompose: composePreviews.removeAll,
+    watch: createPreviewWatch({ ...shared, kinds, pullRequests, comments }),
     webhooks: createWebhooks(
       stores.webhooks,
       stores.webhookReceipts,
@@ -113,6 +159,14 @@ export function createPreviewing(parts: PreviewingParts): Previewing {
     ),
   };
 }
+
+const noteCommentIn =
+  ({ previewDeployments, composePreviews }: Stores): CommentNeighbours['noteComment'] =>
+  async (preview, comment) => {
+    const { previewDeploymentId } = preview;
+    if ('composeId' in preview) await composePreviews.update(previewDeploymentId, comment);
+    else await previewDeployments.update({ previewDeploymentId }, comment);
+  };
 
 export interface DeployedParts {
   stores: Stores;
@@ -137,6 +191,8 @@ export interface Deployed {
   deployments: Deployments;
   /** Previews as deployments see them. */
   deployedPreviews: DeployedServices;
+  /** Hosts of previews on a server, where their service names none. */
+  previewWildcard(serverKey: string): Promise<string>;
 }
 
 /** Everything that can be deployed, previews too, with its deployments. */
@@ -163,12 +219,16 @@ export function createDeployed({
   const services = {
     application: deployedApplications(applications, hosts),
     database: deployedDatabases(databases, hosts),
-    compose: deployedComposes(composes, hosts),
+    compose: deployedComposes(composes, hosts, async (previewDeploymentId) => {
+      const preview = await stores.composePreviews.find({ previewDeploymentId });
+      if (preview) await commented(preview);
+    }),
     previewDeployment: deployedPreviews(previews, applications, hosts, commented),
   };
   return {
     previews,
     deployedPreviews: services.previewDeployment,
+    previewWildcard: wildcard,
     deployments: createDeployments(
       stores.deployments,
       {

@@ -27,7 +27,7 @@ import { createBackingUp, type BackingUp } from '../upkeep/backing-up.ts';
 import { createVolumeServices } from '../../deploy/volume-services.ts';
 import type { Ground } from '../ground.ts';
 import type { Machines } from '../hosts/machines.ts';
-import { createPreviewing, previewParts, type Previewing } from './previewing.ts';
+import { createPreviewing, previewParts, type Previewing, type PreviewingParts } from './previewing.ts';
 import type { Product } from '../product.ts';
 import type { Releasing } from './releasing.ts';
 import { createSettingUp, type SettingUp } from '../hosts/setting-up.ts';
@@ -84,8 +84,12 @@ export function createWorking(
     requireReach: createRequireReach({ ...ground, ...machines }),
     userName: product.accounts.users.emailOf,
   });
-  const previewing = createPreviewing({ ...ground, ...product, ...machines, interruption, changeRoutes });
   const scheduling = createScheduling(ground, product, machines, releasing);
+  const leaveSchedules: PreviewingParts['leaveSchedules'] = (composeId) =>
+    scheduling.desk.schedules.leaving({ composeId });
+  const { runtime: composeRuntime } = releasing.runningComposes;
+  const parts = { ...ground, ...product, ...machines, interruption, changeRoutes };
+  const previewing = createPreviewing({ ...parts, composeRuntime, leaveSchedules });
   return {
     interruption,
     backingUp,

@@ -100,6 +100,8 @@ export interface ComposeContext extends StageContext, ComposeDeployPorts, HostPa
   variables: Record<string, string>;
   /** Commit to deploy instead of the newest. */
   pinnedCommit: string | undefined;
+  /** Of a preview: refs under which the git host offers the commits of its pull request. */
+  pullRefs?: string | undefined;
   /** An earlier text of the record's compose file, to be deployed instead of the present one. */
   pinnedText?: string | null | undefined;
   /** Set by checkout for the stages before the release. */

@@ -2,6 +2,7 @@
 import { composeVariables } from '../../domain/variables/compose-variables.ts';
 import { addressesOf } from '../spec/addresses.ts';
 import type { ComposeRecord } from '../../db/tables.ts';
+import { gitHosts, isGitProvider } from '../../domain/git/git-host.ts';
 import { serverIdOf } from '../../domain/names/server-key.ts';
 import { moveComposeStages } from '../move/move-compose.ts';
 import { bind, type AttemptContext, type Deployer, type Stage } from '../context.ts';
@@ -55,6 +56,7 @@ export function composeDeployer({ hosts, applyRoutes, ...ports }: ComposePorts):
         // A redeploy and a move take the commit of the running version.
         pinnedCommit: deployment.commit ?? live?.commit ?? undefined,
         pinnedText: live?.snapshot.text,
+        pullRefs: pullRefsOf(compose),
       };
       const stages = isMove
         ? bind(moveComposeStages, {
@@ -71,6 +73,13 @@ export function composeDeployer({ hosts, applyRoutes, ...ports }: ComposePorts):
       };
     },
   };
+}
+
+/** Commits of a fork are offered under refs of the pull request only. */
+function pullRefsOf({ previewOf }: ComposeRecord): string | undefined {
+  return previewOf && isGitProvider(previewOf.provider)
+    ? (gitHosts[previewOf.provider].pullRefs(previewOf.number) ?? undefined)
+    : undefined;
 }
 
 async function variablesOf(

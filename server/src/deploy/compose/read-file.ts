@@ -8,6 +8,7 @@ import { lookUpIn, readEnvFile } from '../../domain/variables/env-expansion.ts';
 import { AppError } from '../../domain/errors.ts';
 import { withoutWebPorts } from '../../modules/compose/translation/ports.ts';
 import { inFolder } from '../../modules/compose/translation/paths.ts';
+import type { ComposePlan } from '../../modules/compose/translation/plan.ts';
 import type { Translation } from '../../modules/compose/translation/translate.ts';
 import type { Stage } from '../context.ts';
 import { fetchRepository, fetchSentence, type RepositoryContext } from '../stages/fetch-repository.ts';
@@ -62,7 +63,7 @@ export async function readComposeFile(context: FileContext): Promise<void> {
     folder: folder ?? '',
     read: (path) => linkedFile(context, path),
   });
-  const plan = translate({
+  const whole = translate({
     text,
     field,
     folder,
@@ -71,6 +72,7 @@ export async function readComposeFile(context: FileContext): Promise<void> {
     ...(compose.sourceType === 'raw' ? { blocks: context.blocks } : seenByRepository(context)),
   });
   context.hide([...(context.blocks.services?.given ?? [])]);
+  const plan = compose.previewOf === null ? whole : withoutPorts(whole, log);
   // What is not published needs no approval.
   const services = plan.services.map(withoutWebPorts(context.webPorts));
   await context.judgeFile(compose, { ...plan, services }, context.deployment.deploymentId);
@@ -81,6 +83,16 @@ export async function readComposeFile(context: FileContext): Promise<void> {
   for (const note of plan.notes) log.line(note);
   log.line(`Services: ${plan.services.map(({ name }) => name).join(', ')}.`);
   context.read = { plan, text };
+}
+
+/** Only one service can publish a port of the server, and that is what the preview is of. */
+function withoutPorts(plan: ComposePlan, log: FileContext['log']): ComposePlan {
+  const publishing = plan.services.filter(({ ports }) => ports.length > 0).map(({ name }) => name);
+  if (publishing.length > 0)
+    log.line(
+      `A preview publishes no port of the server, so ${publishing.join(', ')} can be reached by domains only.`,
+    );
+  return { ...plan, services: plan.services.map((service) => ({ ...service, ports: [] })) };
 }
 
 /**

@@ -13,6 +13,8 @@ export interface Consumer {
   environmentId: string;
   serverId: string | null;
   name: string;
+  /** Set for a compose service that is the preview of a pull request. */
+  previewOf?: { isTrusted: boolean } | null;
 }
 
 type Place = Pick<Consumer, 'organizationId' | 'environmentId'>;
@@ -48,7 +50,9 @@ export async function serviceReferences(
   const all = [
     ...(await Promise.all(databases.map((one) => databaseFields(parts, consumer, one, given)))),
     ...(await Promise.all(applications.map((one) => applicationFields(parts, consumer, one)))),
-    ...composes.map(({ name }) => ({ name, fields: composeFields })),
+    ...composes
+      .filter(({ previewOf }) => previewOf === null)
+      .map(({ name }) => ({ name, fields: composeFields })),
   ];
   const byName = Map.groupBy(all, ({ name }) => name);
   return {

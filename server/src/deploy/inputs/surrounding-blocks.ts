@@ -35,6 +35,8 @@ export function surroundingBlocks(
     return { project: project?.env ?? '', environment: environment?.env ?? '' };
   }
   return async (consumer, own, known) => {
+    // Variables of project and environment may be as secret as those of the service itself.
+    if (consumer.previewOf?.isTrusted === false) return { project: '', environment: '' };
     const blocks = known ?? (await read(consumer.environmentId));
     return mayReferTo([blocks.project, blocks.environment, ...own])
       ? { ...blocks, services: await serviceReferences(parts, consumer) }

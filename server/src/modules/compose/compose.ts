@@ -20,8 +20,9 @@ import type { ComposeStore } from './store.ts';
 
 /** Settings as they come in; null where a person clears one. */
 export type ComposeInput = { [K in keyof ComposeRecord]?: ComposeRecord[K] | null | undefined } & {
-  /** Names of secret variables to remove; `secretEnv` is lines to set. */
+  /** Names of secret variables to remove; `secretEnv` and `previewSecretEnv` are lines to set. */
   removeSecretEnv?: string[] | undefined;
+  removePreviewSecretEnv?: string[] | undefined;
 };
 
 export interface NewCompose
@@ -131,28 +132,31 @@ async function update(
   { store, names, localRepositoryPaths, clock }: Parts,
   composeId: string,
   actor: ComposeActor,
-  { removeSecretEnv: remove, secretEnv: set, revision, ...input }: ComposeInput,
+  given: ComposeInput,
 ): Promise<ComposeRecord> {
-  const given = revision ?? undefined;
+  const { removeSecretEnv, secretEnv, removePreviewSecretEnv, previewSecretEnv, revision, ...input } = given;
+  const read = revision ?? undefined;
   const { organizationId } = actor;
   const present = await one(store, composeId, organizationId);
-  requireRevision(given, present, 'the compose service');
+  requireRevision(read, present, 'the compose service');
   const patch: Partial<ComposeRecord> = {
     ...cleaned(input),
     ...keptGitAddress(input.customGitUrl, present.customGitUrl),
   };
   if (patch.env) parseEnv(patch.env);
-  if (set !== undefined || remove !== undefined)
-    patch.secretEnv = changedSecrets(
-      present.secretEnv,
-      { set, remove },
-      { field: 'secretEnv', now: isoTime(clock) },
-    );
+  if (patch.previewEnv) parseEnv(patch.previewEnv);
+  const secrets = [
+    { field: 'secretEnv', set: secretEnv, remove: removeSecretEnv },
+    { field: 'previewSecretEnv', set: previewSecretEnv, remove: removePreviewSecretEnv },
+  ] as const;
+  for (const { field, set, remove } of secrets)
+    if (set !== undefined || remove !== undefined)
+      patch[field] = changedSecrets(present[field], { set, remove }, { field, now: isoTime(clock) });
   if (patch.customGitUrl) checkLocalRepository(patch.customGitUrl, await localRepositoryPaths());
   // A suffix that nobody chose is made once, and kept: volumes are named by it.
   if (patch.randomize && (patch.suffix ?? present.suffix) === '') patch.suffix = randomId(6).toLowerCase();
   if (patch.composeFile !== undefined) await checkFile({ ...present, ...patch });
-  await revised(given, 'the compose service', {
+  await revised(read, 'the compose service', {
     read: () => one(store, composeId, organizationId),
     change: (where) => store.revise({ composeId, organizationId, ...where }, patch),
   });
@@ -231,9 +235,23 @@ function newCompose(
     approval: null,
     awaitsApproval: null,
     secretEnv: '',
+    ...previewDefaults,
     createdAt,
   };
 }
+
+/** As those of applications. */
+const previewDefaults = {
+  previewWildcard: null,
+  previewLimit: 3,
+  previewLabels: [],
+  previewEnv: null,
+  previewSecretEnv: '',
+  previewInherits: [],
+  isPreviewDeploymentsActive: false,
+  previewRequireCollaboratorPermissions: true,
+  previewOf: null,
+} satisfies Partial<ComposeRecord>;
 
 /** What a cleared field becomes, and a field of a new service that nobody has set. */
 const emptied = {
@@ -241,6 +259,8 @@ const emptied = {
   composeFile: '',
   env: '',
   watchPaths: [],
+  previewLabels: [],
+  previewInherits: [],
   repository: null,
   owner: null,
   branch: null,

@@ -66,7 +66,29 @@ const {
   webhookSecret,
   autoDeploy,
   createEnvFile,
+  isPreviewDeploymentsActive,
+  previewWildcard,
+  previewLimit,
+  previewLabels,
+  previewEnv,
+  previewSecretEnv,
+  removePreviewSecretEnv,
+  previewInherits,
+  previewRequireCollaboratorPermissions,
 } = settingShape;
+
+/** Settings of the previews of its pull requests, as those of applications. */
+const previewSettings = {
+  isPreviewDeploymentsActive,
+  previewWildcard,
+  previewLimit,
+  previewLabels,
+  previewEnv,
+  previewSecretEnv,
+  removePreviewSecretEnv,
+  previewInherits,
+  previewRequireCollaboratorPermissions,
+};
 
 export const composeContract = {
   create: mutation({
@@ -157,6 +179,7 @@ export const composeContract = {
           watchPaths,
           triggerType,
           webhookSecret,
+          ...previewSettings,
         }),
       )
       .extend({ revision: givenRevision }),

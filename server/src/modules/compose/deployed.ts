@@ -4,9 +4,11 @@ import type { Hosts } from '../../ports/host/host.ts';
 import { recordOf, type DeployedServices } from '../deployment/deployment.ts';
 import { checkDeployable, type Composes } from './compose.ts';
 
+/** `statusChanged` is part of the transaction: the comment of a preview is to follow. */
 export function deployedComposes(
   composes: Pick<Composes, 'find' | 'one' | 'patch'>,
   hosts: Hosts,
+  statusChanged: (composeId: string) => Promise<void> = async () => undefined,
 ): DeployedServices {
   return {
     async find(composeId, organizationId) {
@@ -20,7 +22,12 @@ export function deployedComposes(
         }
       );
     },
-    patch: (composeId, { status, ...patch }) =>
-      composes.patch(composeId, { ...patch, ...(status === undefined ? {} : { composeStatus: status }) }),
+    async patch(composeId, { status, ...patch }) {
+      await composes.patch(composeId, {
+        ...patch,
+        ...(status === undefined ? {} : { composeStatus: status }),
+      });
+      if (status !== undefined) await statusChanged(composeId);
+    },
   };
 }

@@ -26,6 +26,7 @@ import {
   type RepositoryFile,
 } from './compose.ts';
 import type { composeContract } from './contract.ts';
+import { createDeleteCompose } from './deletion.ts';
 import { outputEvents } from '../service/output-events.ts';
 import { checkFile, type CheckParts, type Judgement } from './judgement/checking.ts';
 import { planOfRaw, type Around } from './judgement/judging.ts';
@@ -41,6 +42,8 @@ export interface ComposeDesk {
   runtime: ComposeRuntime;
   queue: Queue;
   logs: DeploymentLogs;
+  /** Removes every preview of its pull requests. */
+  removePreviews(compose: ComposeRecord): Promise<void>;
   /** What ends its schedules once its record is gone. */
   leaveSchedules(composeId: string): Promise<() => Promise<void>>;
   interruption: Interruption;
@@ -286,49 +289,37 @@ async function remove(
   context: CallContext,
   { compose, deleteVolumes }: { compose: ComposeRecord; deleteVolumes: boolean },
 ) {
-  const { composeId, organizationId } = compose;
-  const service = composeRef(composeId);
-  const by = { serviceId: composeId, userId: context.actor.userId, deleteVolumes };
-  // In its turn: the reconciler would make services again whose record still stands.
-  const { keptVolumes, past, endSchedules } = await desk.interruption.endThen(
-    service,
-    { operation: 'delete', userId: context.actor.userId },
-    async () => {
-      const all = await desk.deployments.all(service);
-      const leave = await desk.leaveSchedules(composeId);
-      // Without a deployment the engine never heard of it.
-      const kept =
-        all.length > 0
-          ? await desk.runtime.remove(compose, {
-              deleteVolumes,
-              stays: (reason) => desk.unfinished.keep(askedDeletion('compose', compose, by), reason),
-            })
-          : [];
-      const forget = (): Promise<ComposeRecord> => desk.composes.remove(composeId, organizationId);
-      const hasDomains = (await desk.domains(composeId, organizationId)).length > 0;
-      await (hasDomains
-        ? desk.changeRoutes(serverKeyOf(compose), context.write, forget)
-        : context.write(forget));
-      return { keptVolumes: kept, past: all, endSchedules: leave };
-    },
-  );
-  await endSchedules();
-  for (const { deploymentId } of past) await desk.logs.remove(deploymentId);
+  await desk.removePreviews(compose);
+  const { userId } = context.actor;
+  const by = { serviceId: compose.composeId, userId, deleteVolumes };
+  const keptVolumes = await createDeleteCompose(desk)(compose, {
+    write: context.write,
+    userId,
+    deleteVolumes,
+    stays: (reason) => desk.unfinished.keep(askedDeletion('compose', compose, by), reason),
+  });
   return { ...shown(compose), keptVolumes };
 }
 
-type Shown = Omit<ComposeRecord, 'approval' | 'awaitsApproval' | 'secretEnv'> & {
+type Shown = Omit<
+  ComposeRecord,
+  'approval' | 'awaitsApproval' | 'secretEnv' | 'previewSecretEnv' | 'previewOf'
+> & {
   secretEnvNames: SecretName[];
+  previewSecretEnvNames: SecretName[];
 };
 
 function shown({
   approval: _approval,
   awaitsApproval: _awaits,
   secretEnv,
+  previewSecretEnv,
+  previewOf: _previewOf,
   ...compose
 }: ComposeRecord): Shown {
   return {
     ...compose,
     secretEnvNames: secretNames(secretEnv),
+    previewSecretEnvNames: secretNames(previewSecretEnv),
   };
 }

@@ -13,6 +13,7 @@ import { mountContract } from './contract.ts';
 import { mountHandlers } from './handlers.ts';
 import { createMounts } from './mount.ts';
 import { createMountStore } from './store.ts';
+import { plainCompose } from '../../../../test/world/plain-compose.ts';
 import { neverRan } from '../database/database.ts';
 
 eachDatabase('mounts', (test) => {
@@ -334,41 +335,12 @@ async function addServices(
     createdAt: '2026-01-01T00:00:00.000Z',
   };
   await tableStore(database, 'compose').insert({
+    ...plainCompose,
     ...shared,
     composeId: 'compose-1',
     appName: 'stack',
-    composeType: 'compose',
-    sourceType: 'raw',
-    secretEnv: '',
-    composeFile: '',
-    composePath: '',
-    createEnvFile: false,
-    composeStatus: 'idle',
     refreshToken: 'token',
     autoDeploy: true,
-    randomize: false,
-    suffix: '',
-    repository: null,
-    owner: null,
-    branch: null,
-    gitHost: null,
-    githubId: null,
-    customGitUrl: null,
-    customGitBranch: null,
-    customGitSSHKeyId: null,
-    customGitUsername: null,
-    customGitPassword: null,
-    enableSubmodules: false,
-    watchPaths: [],
-    triggerType: 'push',
-    webhookSecret: null,
-    liveDeploymentId: null,
-    releasedSuffix: '',
-    releasedServices: null,
-    restoredVolumes: {},
-    networkIndex: null,
-    approval: null,
-    awaitsApproval: null,
   });
   await tableStore(database, 'database').insert({
     ...shared,

@@ -8,6 +8,7 @@ import { createStores } from '../../composition/stores.ts';
 import { tableStore } from '../../db/table-store.ts';
 import { noGrants, type Role } from '../../domain/access/permissions.ts';
 import { createMembers } from './member.ts';
+import { noPreviews } from '../../../../test/world/plain-compose.ts';
 import { neverRan } from '../database/database.ts';
 
 eachDatabase('members', (test) => {
@@ -200,6 +201,7 @@ eachDatabase('members', (test) => {
       networkIndex: null,
       approval: null,
       awaitsApproval: null,
+      ...noPreviews,
     });
     expect(await update(owner, 'member', { grants: { accessedServices: ids } })).toEqual(
       shown('member', 'member', { accessedServices: ids }),

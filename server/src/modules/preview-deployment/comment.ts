@@ -1,33 +1,32 @@
 /** The comment on a pull request: one table, edited in place. Pure. */
 import { hash } from 'node:crypto';
-import type { ApplicationRecord } from '../../db/tables.ts';
+import { previewedRef } from './previewed.ts';
 import type { PreviewDeploymentRecord } from './store.ts';
 
+type Identified = { applicationId: string } | { composeId: string };
+type Named = Identified & { name: string };
+
 /** By this line, which nobody sees, the comment is found again. */
-export const commentMark = ({ applicationId }: Pick<ApplicationRecord, 'applicationId'>): string =>
-  `<!-- berth preview of ${applicationId} -->`;
+export const commentMark = (service: Identified): string =>
+  `<!-- berth preview of ${previewedRef(service).serviceId} -->`;
 
 type Shown = Pick<PreviewDeploymentRecord, 'domain' | 'commit'> & {
   status: PreviewDeploymentRecord['status'] | 'removed';
 };
 
-export function commentOf(
-  application: Pick<ApplicationRecord, 'applicationId' | 'name'>,
-  preview: Shown,
-): string {
-  const address = preview.status === 'removed' ? '' : `[${preview.domain}](${preview.domain})`;
-  return tableOf(application, [
+export function commentOf(service: Named, preview: Shown): string {
+  const address =
+    preview.status === 'removed' || preview.domain === '' ? '' : `[${preview.domain}](${preview.domain})`;
+  return tableOf(service, [
     preview.status,
     address,
     preview.commit === null ? '' : `\`${preview.commit.slice(0, 12)}\``,
   ]);
 }
 
-export function limitComment(
-  application: Pick<ApplicationRecord, 'applicationId' | 'name' | 'previewLimit'>,
-): string {
-  return tableOf(application, [
-    `not built: ${application.previewLimit} previews are already running, which is the limit (previewLimit)`,
+export function limitComment(service: Named & { previewLimit: number }): string {
+  return tableOf(service, [
+    `not built: ${service.previewLimit} previews are already running, which is the limit (previewLimit)`,
     '',
     '',
   ]);
@@ -38,16 +37,13 @@ export function digestOf(text: string): string {
   return hash('sha256', text, 'base64url');
 }
 
-function tableOf(
-  application: Pick<ApplicationRecord, 'applicationId' | 'name'>,
-  cells: readonly string[],
-): string {
+function tableOf(service: Named, cells: readonly string[]): string {
   const row = (parts: readonly string[]): string => `| ${parts.join(' | ')} |`;
   return [
-    commentMark(application),
+    commentMark(service),
     row(['Preview of', 'Status', 'Address', 'Commit']),
     row(['---', '---', '---', '---']),
-    row([escaped(application.name), ...cells]),
+    row([escaped(service.name), ...cells]),
   ].join('\n');
 }
 

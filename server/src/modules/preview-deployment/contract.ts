@@ -12,15 +12,41 @@ const own = {
   resources: [{ kind: 'previewDeployment', field: 'previewDeploymentId' }],
 } as const;
 
+function requireOneService(
+  { applicationId, composeId }: { applicationId?: string | undefined; composeId?: string | undefined },
+  context: z.RefinementCtx,
+): void {
+  if (applicationId === undefined && composeId === undefined)
+    context.addIssue({ code: 'custom', path: ['applicationId'], message: 'is required, or composeId' });
+  if (applicationId !== undefined && composeId !== undefined)
+    context.addIssue({
+      code: 'custom',
+      path: ['composeId'],
+      message: 'names another service beside applicationId',
+    });
+}
+
 export const previewDeploymentContract = {
   all: query({
-    summary: 'The preview deployments of an application, newest first',
-    access: { class: 'protected', resources: [{ kind: 'application', field: 'applicationId' }] },
-    input: z.object({ applicationId: z.string().min(1).max(100), ...pageInput }),
+    summary: 'The preview deployments of an application or compose service, newest first',
+    access: {
+      class: 'protected',
+      resources: [
+        { kind: 'application', field: 'applicationId' },
+        { kind: 'compose', field: 'composeId' },
+      ],
+    },
+    input: z
+      .object({
+        applicationId: z.string().min(1).max(100).optional(),
+        composeId: z.string().min(1).max(100).optional(),
+        ...pageInput,
+      })
+      .superRefine(requireOneService),
     output: listOf(previewDeploymentRecord),
   }),
   one: query({
-    summary: 'One preview deployment with its application',
+    summary: 'One preview deployment with its application or compose service',
     access: own,
     input: id,
     output: wholePreviewDeployment,

@@ -2,41 +2,71 @@ import type { ApplicationRecord } from '../../db/tables.ts';
 import type { Live } from '../../domain/states/live.ts';
 import { AppError } from '../../domain/errors.ts';
 import { previewRef } from '../../domain/names/service-ref.ts';
-import type { Queue } from '../../ports/queue.ts';
 import type { CallContext } from '../../procedure/context.ts';
 import { paginate } from '../../procedure/input/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
 import type { Applications } from '../application/application.ts';
-import { startedBy, type Deployments } from '../deployment/deployment.ts';
-import type { Interruption } from '../interruption/interruption.ts';
+import { startedBy } from '../deployment/deployment.ts';
+import {
+  composePreviewHandlers,
+  shownComposePreview,
+  type ComposePreviewHandlerDeps,
+} from './compose/handlers.ts';
 import type { previewDeploymentContract } from './contract.ts';
+import { environmentOfPreview } from './environment.ts';
 import type { PreviewDeployments } from './preview-deployment.ts';
 import { outputEvents } from '../service/output-events.ts';
-import type { LiveReader } from '../service/service.ts';
 import type { RemovePreview } from './preview-removal.ts';
 import type { PreviewRuntime } from './runtime.ts';
 import type { PreviewDeploymentRecord } from './store.ts';
 
-export interface PreviewDesk {
+export interface PreviewDesk extends ComposePreviewHandlerDeps {
   applications: Pick<Applications, 'one' | 'placement'>;
-  deployments: Pick<Deployments, 'accept'>;
-  queue: Pick<Queue, 'wake'>;
-  interruption: Pick<Interruption, 'endThen' | 'killBuild'>;
   runtime: PreviewRuntime;
   remove: RemovePreview;
-  liveOf: LiveReader;
   pendingChanges(application: ApplicationRecord, preview: PreviewDeploymentRecord): Promise<string[]>;
 }
 
-type Shown = PreviewDeploymentRecord & { live: Live | null };
+type Shown = PreviewDeploymentRecord & { composeId: null; live: Live | null };
+type PreviewHandlers = Handlers<typeof previewDeploymentContract, CallContext>;
 
-export function previewDeploymentHandlers(
+export function previewDeploymentHandlers(previews: PreviewDeployments, desk: PreviewDesk): PreviewHandlers {
+  const { composePreviews, liveOf } = desk;
+  const ofApplications = applicationPreviewHandlers(previews, desk);
+  const ofComposes = composePreviewHandlers(desk);
+  const handlersOf = async (previewDeploymentId: string): Promise<Omit<PreviewHandlers, 'all'>> =>
+    (await composePreviews.find(previewDeploymentId)) ? ofComposes : ofApplications;
+  const idOf = ({ previewDeploymentId }: { previewDeploymentId: string }): string => previewDeploymentId;
+  return {
+    async all(context, { applicationId, composeId, ...page }) {
+      const { organizationId } = context.actor;
+      const all = applicationId
+        ? (await previews.byApplication(applicationId, organizationId)).map(ofApplications.shown)
+        : (await composePreviews.byCompose(composeId ?? '', organizationId)).map((preview) =>
+            shownComposePreview(preview, liveOf),
+          );
+      return paginate<(typeof all)[number]>(all, page, idOf);
+    },
+    one: async (context, input) => (await handlersOf(idOf(input))).one(context, input),
+    redeploy: async (context, input) => (await handlersOf(idOf(input))).redeploy(context, input),
+    killBuild: async (context, input) => (await handlersOf(idOf(input))).killBuild(context, input),
+    start: async (context, input) => (await handlersOf(idOf(input))).start(context, input),
+    stop: async (context, input) => (await handlersOf(idOf(input))).stop(context, input),
+    async *logs(context, input) {
+      yield* (await handlersOf(idOf(input))).logs(context, input);
+    },
+    delete: async (context, input) => (await handlersOf(idOf(input))).delete(context, input),
+  };
+}
+
+function applicationPreviewHandlers(
   previews: PreviewDeployments,
   desk: PreviewDesk,
-): Handlers<typeof previewDeploymentContract, CallContext> {
+): Omit<PreviewHandlers, 'all'> & { shown(preview: PreviewDeploymentRecord): Shown } {
   const { applications, deployments, queue, interruption, remove, liveOf } = desk;
   const shown = (preview: PreviewDeploymentRecord): Shown => ({
     ...preview,
+    composeId: null,
     live: liveOf(previewRef(preview.previewDeploymentId)),
   });
   /** Ends a deployment that is under way, then does it to the preview as it is then. */
@@ -56,6 +86,7 @@ export function previewDeploymentHandlers(
     return shown(await found());
   }
   return {
+    shown,
     async start(context, { previewDeploymentId }) {
       const { liveDeploymentId } = await previews.one(previewDeploymentId, context.actor.organizationId);
       if (liveDeploymentId === null)
@@ -63,29 +94,17 @@ export function previewDeploymentHandlers(
       return byHand(context, previewDeploymentId, 'start');
     },
     stop: (context, { previewDeploymentId }) => byHand(context, previewDeploymentId, 'stop'),
-    all: async ({ actor }, input) =>
-      paginate(
-        (await previews.byApplication(input.applicationId, actor.organizationId)).map(shown),
-        input,
-        ({ previewDeploymentId }) => previewDeploymentId,
-      ),
     async one({ actor }, { previewDeploymentId }) {
       const preview = await previews.one(previewDeploymentId, actor.organizationId);
       const application = await applications.one(preview.applicationId, actor.organizationId);
       const { applicationId, name, appName, environmentId } = application;
-      const { environmentName, projectId, projectName, organizationId } =
-        await applications.placement(environmentId);
-      const environment = {
-        environmentId,
-        name: environmentName,
-        projectId,
-        project: { projectId, name: projectName, organizationId },
-      };
+      const environment = await environmentOfPreview(applications, environmentId);
       const pendingChanges = await desk.pendingChanges(application, preview);
       return {
         ...shown(preview),
         pendingChanges,
         application: { applicationId, name, appName, environment },
+        compose: null,
       };
     },
     async redeploy({ actor, write, announce }, { previewDeploymentId, title, description }) {

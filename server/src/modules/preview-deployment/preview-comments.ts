@@ -1,48 +1,44 @@
 /** Comments about previews on their pull requests: each is written once and then edited in place. */
-import type { ApplicationRecord } from '../../db/tables.ts';
 import { sentenceOf } from '../../domain/errors.ts';
 import type { GitApi } from '../../ports/git-api.ts';
 import { commentMark, commentOf, digestOf, limitComment } from './comment.ts';
-import type { PreviewDeployments } from './preview-deployment.ts';
-import type { PreviewDeploymentRecord } from './store.ts';
+import type { AnyPreview, Previewed } from './previewed.ts';
 
 export interface PreviewComments {
   /**
    * Brings the comment up to date with the preview; when the git host cannot be reached, a timer tries again.
    */
-  sync(application: ApplicationRecord, preview: PreviewDeploymentRecord): Promise<void>;
+  sync(service: Previewed, preview: AnyPreview): Promise<void>;
   /** Whether the comment is up to date. */
-  isCurrent(application: ApplicationRecord, preview: PreviewDeploymentRecord): boolean;
+  isCurrent(service: Previewed, preview: AnyPreview): boolean;
   /** Comments that the preview was removed. */
-  tellRemoved(application: ApplicationRecord, preview: PreviewDeploymentRecord): Promise<void>;
+  tellRemoved(service: Previewed, preview: AnyPreview): Promise<void>;
   /** Comments that the limit of previews is reached. */
-  tellLimit(
-    application: ApplicationRecord,
-    pullRequest: { repository: string; number: number },
-  ): Promise<void>;
+  tellLimit(service: Previewed, pullRequest: { repository: string; number: number }): Promise<void>;
 }
 
 export interface CommentNeighbours {
-  previews: Pick<PreviewDeployments, 'patch'>;
-  apiOf(application: ApplicationRecord): Promise<GitApi | undefined>;
+  /** Stores the id of the comment, and the digest of its text. */
+  noteComment(preview: AnyPreview, comment: { commentId: string; commentDigest: string }): Promise<void>;
+  apiOf(service: Previewed): Promise<GitApi | undefined>;
   warn(sentence: string): void;
 }
 
-export function createPreviewComments({ previews, apiOf, warn }: CommentNeighbours): PreviewComments {
-  /** Edits the comment of this application, or writes one; resolves with its id. */
+export function createPreviewComments({ noteComment, apiOf, warn }: CommentNeighbours): PreviewComments {
+  /** Edits the comment of this service, or writes one; resolves with its id. */
   async function write(
-    application: ApplicationRecord,
+    service: Previewed,
     at: { repository: string; number: number; commentId: string | null },
     text: string,
   ): Promise<string | undefined> {
     try {
-      const api = await apiOf(application);
+      const api = await apiOf(service);
       if (api === undefined) return undefined;
       const { repository, number } = at;
       if (at.commentId !== null && (await api.editComment(repository, number, at.commentId, text)))
         return at.commentId;
       // Berth may have been killed after it wrote the comment and before it stored the id.
-      const found = await api.findComment(repository, number, commentMark(application));
+      const found = await api.findComment(repository, number, commentMark(service));
       if (
         found !== undefined &&
         found !== at.commentId &&
@@ -58,29 +54,24 @@ export function createPreviewComments({ previews, apiOf, warn }: CommentNeighbou
       return undefined;
     }
   }
-  const placeOf = ({ repository, pullRequestNumber, commentId }: PreviewDeploymentRecord) => ({
+  const placeOf = ({ repository, pullRequestNumber, commentId }: AnyPreview) => ({
     repository,
     number: pullRequestNumber ?? 0,
     commentId,
   });
 
   return {
-    async sync(application, preview) {
-      const text = commentOf(application, preview);
+    async sync(service, preview) {
+      const text = commentOf(service, preview);
       const commentDigest = digestOf(text);
       if (commentDigest === preview.commentDigest) return;
-      const commentId = await write(application, placeOf(preview), text);
-      if (commentId !== undefined)
-        await previews.patch(preview.previewDeploymentId, { commentId, commentDigest });
+      const commentId = await write(service, placeOf(preview), text);
+      if (commentId !== undefined) await noteComment(preview, { commentId, commentDigest });
     },
-    isCurrent: (application, preview) => digestOf(commentOf(application, preview)) === preview.commentDigest,
-    tellRemoved: async (application, preview) =>
-      void (await write(
-        application,
-        placeOf(preview),
-        commentOf(application, { ...preview, status: 'removed' }),
-      )),
-    tellLimit: async (application, { repository, number }) =>
-      void (await write(application, { repository, number, commentId: null }, limitComment(application))),
+    isCurrent: (service, preview) => digestOf(commentOf(service, preview)) === preview.commentDigest,
+    tellRemoved: async (service, preview) =>
+      void (await write(service, placeOf(preview), commentOf(service, { ...preview, status: 'removed' }))),
+    tellLimit: async (service, { repository, number }) =>
+      void (await write(service, { repository, number, commentId: null }, limitComment(service))),
   };
 }

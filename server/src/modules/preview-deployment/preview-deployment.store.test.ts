@@ -120,11 +120,11 @@ eachDatabase('preview deployments', (test) => {
   });
 
   it.each<[string, Partial<ApplicationRecord>, Partial<PullRequestEvent>]>([
-    ['previews of this application are not active', { isPreviewDeploymentsActive: false }, {}],
+    ['previews of this service are not active', { isPreviewDeploymentsActive: false }, {}],
     ['the pull request is for the branch next, not for main', {}, { baseBranch: 'next' }],
     ['the pull request has none of previewLabels', { previewLabels: ['preview'] }, { labels: ['bug'] }],
     [
-      'the pull request is for acme/other, which is not the repository of this application',
+      'the pull request is for acme/other, which is not the repository of this service',
       {},
       { repository: 'acme/other' },
     ],

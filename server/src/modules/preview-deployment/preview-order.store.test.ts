@@ -37,7 +37,7 @@ eachDatabase('previews and the order of events', (test) => {
     await tell({ number: 5 });
     for (const action of ['close', 'open'] as const)
       expect(await tell({ number: 5, action, repository: 'other/thing' })).toEqual({
-        skipped: 'the pull request is for other/thing, which is not the repository of this application',
+        skipped: 'the pull request is for other/thing, which is not the repository of this service',
       });
     expect(await all()).toMatchObject([{ pullRequestNumber: 5 }]);
   });

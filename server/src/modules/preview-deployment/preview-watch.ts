@@ -1,14 +1,11 @@
 /** What events missed: pull requests that ended while nobody told, comments that could not be written. */
 import { sentenceOf } from '../../domain/errors.ts';
-import type { Applications } from '../application/application.ts';
 import type { PreviewComments } from './preview-comments.ts';
-import type { PreviewDeployments } from './preview-deployment.ts';
+import { previewedRef } from './previewed.ts';
 import type { PullRequestNeighbours, PullRequests } from './pull-request.ts';
 
 export interface PreviewWatchNeighbours
-  extends Pick<PullRequestNeighbours, 'apiOf' | 'warn' | 'transaction' | 'queue'> {
-  previews: Pick<PreviewDeployments, 'all'>;
-  applications: Pick<Applications, 'find'>;
+  extends Pick<PullRequestNeighbours, 'apiOf' | 'kinds' | 'warn' | 'transaction' | 'queue'> {
   pullRequests: Pick<PullRequests, 'close' | 'comment'>;
   comments: Pick<PreviewComments, 'isCurrent'>;
 }
@@ -18,8 +15,7 @@ export interface PreviewWatchNeighbours
  * lost its rights than a pull request was deleted.
  */
 export function createPreviewWatch({
-  previews,
-  applications,
+  kinds,
   pullRequests,
   comments,
   apiOf,
@@ -28,17 +24,19 @@ export function createPreviewWatch({
   queue,
 }: PreviewWatchNeighbours): () => Promise<void> {
   return async () => {
-    for (const preview of await previews.all()) {
-      const application = await applications.find(preview.applicationId);
+    const all = await Promise.all(Object.values(kinds).map((kind) => kind.all()));
+    for (const preview of all.flat()) {
+      const { kind, serviceId } = previewedRef(preview);
+      const service = await kinds[kind].service(serviceId);
       const api =
-        application && preview.pullRequestNumber !== null && preview.repository !== ''
-          ? await apiOf(application).catch(() => undefined)
+        service && preview.pullRequestNumber !== null && preview.repository !== ''
+          ? await apiOf(service).catch(() => undefined)
           : undefined;
-      if (!application || !api) continue;
+      if (!service || !api) continue;
       try {
         const state = await api.pullRequest(preview.repository, preview.pullRequestNumber ?? 0);
         if (state?.isOpen === false) await transaction(() => pullRequests.close(preview));
-        else if (!comments.isCurrent(application, preview))
+        else if (!comments.isCurrent(service, preview))
           await transaction(() => pullRequests.comment(preview));
       } catch (error) {
         warn(

@@ -5,9 +5,13 @@ import type { GitProvider } from '../../domain/git/git-host.ts';
 import { systemClock } from '../../ports/clock.ts';
 import type { NewJob } from '../../ports/queue.ts';
 import { newApplication } from '../application/defaults.ts';
+import { createApplicationPreviews } from './application-previews.ts';
+import type { PreviewKind } from './previewed.ts';
 import { createPreviewDeployments, type PreviewDeployments } from './preview-deployment.ts';
 import { createPullRequests, type PullRequests } from './pull-request.ts';
-import type { PreviewDeploymentRecord, PreviewDeploymentStore, PullRequestState } from './store.ts';
+import type { PullRequestStates } from './pull-request-state.ts';
+import type { PreviewDeploymentRecord, PreviewDeploymentStore } from './store.ts';
+import { isOlder } from './verdict.ts';
 
 export interface PreviewsInMemory {
   /** A signed event of the application's host. */
@@ -71,10 +75,19 @@ function pullRequestsOn(
   previews: PreviewDeployments,
   jobs: NewJob[],
 ): PullRequests {
-  return createPullRequests({
+  const ofApplications = createApplicationPreviews({
     previews,
     applications: { find: async () => application },
     deployments: { accept: async () => ({}) as never, isWorking: async () => true },
+    remove: async (_application, { previewDeploymentId, organizationId }) =>
+      void (await previews.remove(previewDeploymentId, organizationId)),
+    changeRoutes: (_serverKey, write, change) => write(change),
+    transaction: (work) => work(),
+    withinQuota: (_organizationId, work) => work(),
+  });
+  return createPullRequests({
+    kinds: { application: ofApplications as PreviewKind, compose: undefined as never },
+    states: statesInMemory(),
     queue: {
       enqueue: async (job) => String(jobs.push(job)),
       cancelQueued: async () => [],
@@ -87,11 +100,7 @@ function pullRequestsOn(
       tellRemoved: async () => undefined,
       tellLimit: async () => undefined,
     },
-    remove: async (_application, { previewDeploymentId, organizationId }) =>
-      void (await previews.remove(previewDeploymentId, organizationId)),
-    changeRoutes: (_serverKey, write, change) => write(change),
     transaction: (work) => work(),
-    withinQuota: (_organizationId, work) => work(),
     apiOf: async () => undefined,
     warn: (sentence) => {
       throw new Error(sentence);
@@ -100,9 +109,28 @@ function pullRequestsOn(
   });
 }
 
+function statesInMemory(): PullRequestStates {
+  const states = new Map<string, { action: PullRequestEvent['action']; updatedAt: string }>();
+  const keyOf = ({ repository, number }: PullRequestEvent): string => `${repository.toLowerCase()} ${number}`;
+  const isSuperseded: PullRequestStates['isSuperseded'] = async (_service, event) => {
+    const { action, updatedAt } = event;
+    const known = states.get(keyOf(event));
+    return updatedAt !== undefined && known !== undefined && isOlder({ action, updatedAt }, known);
+  };
+  return {
+    isSuperseded,
+    async isOutdated(service, event) {
+      const { action, updatedAt } = event;
+      if (updatedAt === undefined) return false;
+      if (await isSuperseded(service, event)) return true;
+      states.set(keyOf(event), { action, updatedAt });
+      return false;
+    },
+  };
+}
+
 function storeInMemory(): PreviewDeploymentStore & { rows: PreviewDeploymentRecord[] } {
   const rows: PreviewDeploymentRecord[] = [];
-  const states = new Map<string, PullRequestState>();
   const isLike = (where: object) => (row: object) =>
     Object.entries(where).every(([name, value]) => Reflect.get(row, name) === value);
   const update = async (where: object, patch: object): Promise<number> => {
@@ -124,8 +152,6 @@ function storeInMemory(): PreviewDeploymentStore & { rows: PreviewDeploymentReco
     },
     decode: (row) => row as never,
     countOf: async (applicationId) => rows.filter((row) => row.applicationId === applicationId).length,
-    stateOf: async (_applicationId, repository, number) => states.get(`${repository} ${number}`),
-    putState: async (state) => void states.set(`${state.repository} ${state.number}`, state),
     removeDomains: async () => undefined,
     transaction: (work) => work(),
   };

@@ -1,25 +1,23 @@
 /**
  * Pull requests as previews: an event becomes a durable job, the job makes, updates or removes the preview.
- * Jobs of one application run one after another.
+ * Jobs of one service run one after another.
  */
-import { serverKeyOf } from '../../domain/names/server-key.ts';
 import { z } from 'zod';
-import type { ApplicationRecord, JobRecord } from '../../db/tables.ts';
+import type { JobRecord } from '../../db/tables.ts';
 import { AppError, sentenceOf } from '../../domain/errors.ts';
 import type { PullRequestEvent } from '../../domain/git/git-event.ts';
 import { gitProviderNames, type GitProvider } from '../../domain/git/git-host.ts';
 import { isOf } from '../../domain/git/git-repository.ts';
-import { previewRef } from '../../domain/names/service-ref.ts';
+import type { ServiceRef } from '../../domain/names/service-ref.ts';
 import { oneLine } from '../../domain/text/words.ts';
 import type { GitApi } from '../../ports/git-api.ts';
-import type { ChangeRoutes } from '../../ports/proxy.ts';
 import type { Queue } from '../../ports/queue.ts';
-import type { Applications } from '../application/application.ts';
-import type { Accepting, Deployments } from '../deployment/deployment.ts';
+import type { Accepting } from '../deployment/deployment.ts';
 import type { PreviewComments } from './preview-comments.ts';
-import type { PreviewDeployments, PullRequestFacts } from './preview-deployment.ts';
-import type { RemovePreview } from './preview-removal.ts';
-import { readPullRequestEvent, type PreviewDeploymentRecord } from './store.ts';
+import type { PullRequestFacts } from './preview-deployment.ts';
+import { previewedRef, type AnyPreview, type Previewed, type PreviewKinds } from './previewed.ts';
+import type { PullRequestStates } from './pull-request-state.ts';
+import { readPullRequestEvent } from './store.ts';
 import { whyNoPreview } from './verdict.ts';
 
 export interface PullRequests {
@@ -28,15 +26,15 @@ export interface PullRequests {
    * unsigned event tells is only a reason to ask the host; UNAUTHORIZED where it cannot be asked.
    */
   receive(
-    application: ApplicationRecord,
+    service: Previewed,
     provider: GitProvider,
     event: PullRequestEvent,
     from: EventOrigin,
   ): Promise<{ queued: true } | { skipped: string }>;
   /** Queues the removal of a preview whose pull request ended; part of the caller's transaction. */
-  close(preview: PreviewDeploymentRecord): Promise<void>;
+  close(preview: AnyPreview): Promise<void>;
   /** Queues bringing the comment up to date; part of the caller's transaction. */
-  comment(preview: PreviewDeploymentRecord): Promise<void>;
+  comment(preview: AnyPreview): Promise<void>;
   /** Handler of the queue's `pullRequest` jobs. */
   run(job: JobRecord): Promise<void>;
 }
@@ -51,18 +49,13 @@ export interface EventOrigin {
 }
 
 export interface PullRequestNeighbours {
-  previews: PreviewDeployments;
-  applications: Pick<Applications, 'find'>;
-  deployments: Pick<Deployments, 'accept' | 'isWorking'>;
+  kinds: PreviewKinds;
+  states: PullRequestStates;
   queue: Queue;
   comments: PreviewComments;
-  remove: RemovePreview;
-  changeRoutes: ChangeRoutes;
   transaction<T>(work: () => Promise<T>): Promise<T>;
-  /** Inside the transaction; CONFLICT when the organization may have no more. */
-  withinQuota<T>(organizationId: string, work: () => Promise<T>): Promise<T>;
-  /** The git host's interface for an application; undefined when it names no git provider. */
-  apiOf(application: ApplicationRecord): Promise<GitApi | undefined>;
+  /** The git host's interface for a service; undefined when it names no git provider. */
+  apiOf(service: Previewed): Promise<GitApi | undefined>;
   /** Tells whoever runs Berth. */
   warn(sentence: string): void;
   /** Writes into the record of a delivery why nothing came of it. */
@@ -71,29 +64,29 @@ export interface PullRequestNeighbours {
 
 const attemptsLimit = 5;
 
-async function enqueueJob(queue: Queue, applicationId: string, payload: Payload): Promise<void> {
-  const serviceKey = `pullRequests:${applicationId}`;
+async function enqueueJob(queue: Queue, { serviceId }: ServiceRef, payload: Payload): Promise<void> {
+  const serviceKey = `pullRequests:${serviceId}`;
   await queue.enqueue({ kind: pullRequestJob, payload, serviceKey, serverKey: serviceKey });
 }
 
 /** Queues bringing the comment of a preview up to date; part of the caller's transaction. */
 export function commentLater(queue: Queue): PullRequests['comment'] {
-  return (preview) => enqueueJob(queue, preview.applicationId, plain('comment', preview));
+  return (preview) => enqueueJob(queue, previewedRef(preview), plain('comment', preview));
 }
 
 export function createPullRequests(neighbours: PullRequestNeighbours): PullRequests {
-  const { previews, queue } = neighbours;
-  const enqueue = (applicationId: string, payload: Payload): Promise<void> =>
-    enqueueJob(queue, applicationId, payload);
+  const { kinds, states, queue } = neighbours;
+  const enqueue = (service: ServiceRef, payload: Payload): Promise<void> =>
+    enqueueJob(queue, service, payload);
 
   return {
-    async receive(application, provider, event, { source, webhookDeliveryId }) {
-      const { applicationId } = application;
-      if (source === 'unsigned' && application.isPreviewDeploymentsActive) requireHost(application);
+    async receive(service, provider, event, { source, webhookDeliveryId }) {
+      const ref = previewedRef(service);
+      if (source === 'unsigned' && service.isPreviewDeploymentsActive) requireHost(service);
       const queued = async (action: Payload['action']): Promise<{ queued: true }> => {
-        await enqueue(applicationId, {
+        await enqueue(ref, {
           action,
-          applicationId,
+          ...idOf(ref),
           number: String(event.number),
           provider,
           event: JSON.stringify(event),
@@ -102,22 +95,22 @@ export function createPullRequests(neighbours: PullRequestNeighbours): PullReque
         });
         return { queued: true };
       };
-      const why = whyNoPreview(application, provider, event);
-      const present = await previews.ofPullRequest(applicationId, event.number);
+      const why = whyNoPreview(service, provider, event);
+      const present = await kinds[ref.kind].ofPullRequest(ref.serviceId, event.number);
       const isPresent = present !== undefined && isSameName(present.repository, event.repository);
-      if (!isPresent && !isOf(application, event.repository))
+      if (!isPresent && !isOf(service, event.repository))
         return { skipped: why ?? 'there is no preview of this pull request' };
       // Whoever knows the address can write any time into an unsigned event; the host is asked about those.
-      if (source === 'signed' && (await previews.isOutdated(applicationId, event)))
+      if (source === 'signed' && (await states.isOutdated(ref, event)))
         return { skipped: superseded };
       // Its opening may still be queued, so that a close is queued behind it even when there is no preview
       // yet.
-      if (event.action === 'close' && application.isPreviewDeploymentsActive) return queued('close');
+      if (event.action === 'close' && service.isPreviewDeploymentsActive) return queued('close');
       if (event.action === 'open' && why === undefined) return queued('build');
       if (isPresent) return queued('close');
       return { skipped: why ?? 'there is no preview of this pull request' };
     },
-    close: (preview) => enqueue(preview.applicationId, plain('close', preview)),
+    close: (preview) => enqueue(previewedRef(preview), plain('close', preview)),
     comment: commentLater(queue),
     async run(job) {
       const payload = payloadShape.parse(job.payload);
@@ -127,7 +120,7 @@ export function createPullRequests(neighbours: PullRequestNeighbours): PullReque
         const isLast = job.attempts >= attemptsLimit;
         if (!(error instanceof AppError) && !isLast) throw error;
         neighbours.warn(
-          `The pull request ${payload.number} of the application ${payload.applicationId} could not be ` +
+          `The pull request ${payload.number} of the service ${refOf(payload).serviceId} could not be ` +
             `followed (${payload.action}): ${sentenceOf(error)}`,
         );
         // An engine that is away comes back; the lease of the job runs out and it is tried again.
@@ -143,7 +136,9 @@ export const pullRequestJob = 'pullRequest';
 
 const payloadShape = z.object({
   action: z.enum(['build', 'close', 'comment']),
-  applicationId: z.string(),
+  /** The service: an application, or else a compose service. */
+  applicationId: z.string().optional(),
+  composeId: z.string().optional(),
   number: z.string(),
   provider: z.enum(gitProviderNames),
   event: z.string(),
@@ -153,13 +148,17 @@ const payloadShape = z.object({
 });
 type Payload = z.output<typeof payloadShape>;
 
-function plain(
-  action: 'close' | 'comment',
-  { applicationId, pullRequestNumber, provider }: PreviewDeploymentRecord,
-): Payload {
+const idOf = ({ kind, serviceId }: ServiceRef): Pick<Payload, 'applicationId' | 'composeId'> =>
+  kind === 'compose' ? { composeId: serviceId } : { applicationId: serviceId };
+
+const refOf = ({ applicationId, composeId }: Payload): ReturnType<typeof previewedRef> =>
+  previewedRef(composeId === undefined ? { applicationId: applicationId ?? '' } : { composeId });
+
+function plain(action: 'close' | 'comment', preview: AnyPreview): Payload {
+  const { pullRequestNumber, provider } = preview;
   return {
     action,
-    applicationId,
+    ...idOf(previewedRef(preview)),
     number: String(pullRequestNumber ?? 0),
     provider,
     event: '',
@@ -168,30 +167,31 @@ function plain(
 }
 
 async function carryOut(neighbours: PullRequestNeighbours, payload: Payload): Promise<void> {
-  const { previews, applications, comments, remove } = neighbours;
-  const { applicationId, number, provider, source } = payload;
-  const application = await applications.find(applicationId);
-  const preview = await previews.ofPullRequest(applicationId, Number(number));
-  if (!application) return;
+  const { kinds, comments } = neighbours;
+  const { number, provider, source } = payload;
+  const { kind, serviceId } = refOf(payload);
+  const service = await kinds[kind].service(serviceId);
+  const preview = await kinds[kind].ofPullRequest(serviceId, Number(number));
+  if (!service) return;
   const given = payload.event === '' ? undefined : readPullRequestEvent(payload.event);
   const isTold = given !== undefined && source !== 'signed';
   const skip = async (reason: string): Promise<void> => {
     if (payload.webhookDeliveryId !== undefined)
       await neighbours.noteSkipped(payload.webhookDeliveryId, reason);
   };
-  const event = isTold ? await asHostSays(neighbours, application, given) : given;
+  const event = isTold ? await asHostSays(neighbours, service, given) : given;
   if (isTold && !event)
     return skip('the git host does not have this pull request, and the event is not signed');
   const action = isTold && event ? toldActions[event.action] : payload.action;
   if (action === 'close') {
-    if (preview) await remove(application, preview, { write: neighbours.transaction });
+    if (preview) await kinds[kind].remove(service, preview, { write: neighbours.transaction });
     return;
   }
   if (action === 'comment') {
-    if (preview) await comments.sync(application, preview);
+    if (preview) await comments.sync(service, preview);
     return;
   }
-  if (event) await build({ ...neighbours, skip }, application, provider, event, preview);
+  if (event) await build({ ...neighbours, skip }, service, provider, event, preview);
 }
 
 /** Names of repositories have no case at any host. */
@@ -200,12 +200,12 @@ const isSameName = (left: string, right: string): boolean => left.toLowerCase() 
 const toldActions = { open: 'build', close: 'close' } as const;
 
 /** Whoever knows the address can write anything into an unsigned event. */
-function requireHost({ githubId, name }: ApplicationRecord): void {
+function requireHost({ githubId, name }: Previewed): void {
   if (githubId === null)
     throw new AppError(
       'UNAUTHORIZED',
       `The webhook is not signed, and ${name} names no git provider whose host could be asked about the ` +
-        'pull request. Set webhookSecret of the application and the same secret at the git host, or link a ' +
+        'pull request. Set webhookSecret of the service and the same secret at the git host, or link a ' +
         'git provider (gitProvider.create) and name it as githubId.',
     );
 }
@@ -216,16 +216,16 @@ function requireHost({ githubId, name }: ApplicationRecord): void {
  */
 async function asHostSays(
   { apiOf, warn }: PullRequestNeighbours,
-  application: ApplicationRecord,
+  service: Previewed,
   event: PullRequestEvent,
 ): Promise<PullRequestEvent | undefined> {
-  requireHost(application);
-  const api = isOf(application, event.repository) ? await apiOf(application) : undefined;
+  requireHost(service);
+  const api = isOf(service, event.repository) ? await apiOf(service) : undefined;
   const told = await api?.pullRequestEvent(event.repository, event.number);
   if (!told)
     warn(
       `An unsigned webhook told of the pull request ${event.number} of ${event.repository}, which the host ` +
-        `does not have for ${application.name}, so nothing was done. Set webhookSecret of the application.`,
+        `does not have for ${service.name}, so nothing was done. Set its webhookSecret.`,
     );
   return told;
 }
@@ -233,21 +233,24 @@ async function asHostSays(
 /** Makes the preview of a pull request, or brings it to the newest commit. */
 async function build(
   neighbours: PullRequestNeighbours & { skip(reason: string): Promise<void> },
-  application: ApplicationRecord,
+  service: Previewed,
   provider: GitProvider,
   event: PullRequestEvent,
-  present: PreviewDeploymentRecord | undefined,
+  present: AnyPreview | undefined,
 ): Promise<void> {
-  const { previews, queue, comments, remove, transaction, apiOf, warn } = neighbours;
+  const { kinds, queue, comments, transaction, apiOf, warn } = neighbours;
+  const { kind, serviceId } = previewedRef(service);
+  const previews = kinds[kind];
   // Settings may have changed since it was queued.
-  const whyNot = whyNoPreview(application, provider, event);
+  const whyNot = whyNoPreview(service, provider, event);
   if (whyNot !== undefined) {
-    if (present) await remove(application, present, { write: transaction });
+    if (present) await previews.remove(service, present, { write: transaction });
     return neighbours.skip(whyNot);
   }
-  if (await previews.isSuperseded(application.applicationId, event)) return neighbours.skip(superseded);
-  const api = await apiOf(application);
-  if (application.previewRequireCollaboratorPermissions) {
+  const isSuperseded = (): Promise<boolean> => neighbours.states.isSuperseded({ kind, serviceId }, event);
+  if (await isSuperseded()) return neighbours.skip(superseded);
+  const api = await apiOf(service);
+  if (service.previewRequireCollaboratorPermissions) {
     const why = await whyNotTrusted(neighbours, api, event);
     if (why !== undefined) {
       warn(
@@ -265,13 +268,16 @@ async function build(
     provider,
     isTrusted: !event.isFork,
   };
-  if (present) await renew(neighbours, present, event, facts);
-  else if ((await previews.countOf(application.applicationId)) >= application.previewLimit) {
-    await comments.tellLimit(application, event);
-    await neighbours.skip(
-      `the application has its ${application.previewLimit} previews already (previewLimit)`,
-    );
-  } else await make(neighbours, application, event, facts);
+  const accepting = deploymentOf(event, facts.commit);
+  if (present) {
+    // It is there, or on its way, with the same commit and trust.
+    const isSame = present.commit === facts.commit && present.isTrusted === facts.isTrusted;
+    if (!isSame || !(await previews.isThere(present)))
+      await transaction(() => previews.renew(service, present, facts, accepting));
+  } else if ((await previews.countOf(serviceId)) >= service.previewLimit) {
+    await comments.tellLimit(service, event);
+    await neighbours.skip(`the service has its ${service.previewLimit} previews already (previewLimit)`);
+  } else await previews.create(service, facts, accepting, isSuperseded);
   queue.wake();
 }
 
@@ -304,46 +310,6 @@ async function mayWrite(
   });
 }
 
-/** Deploys the preview anew unless it is there, or on its way, with the same commit and trust. */
-async function renew(
-  { previews, deployments, transaction }: PullRequestNeighbours,
-  present: PreviewDeploymentRecord,
-  event: PullRequestEvent,
-  { commit, headBranch: branch, isTrusted }: PullRequestFacts,
-): Promise<void> {
-  const ref = previewRef(present.previewDeploymentId);
-  const isThere =
-    present.commit === commit &&
-    present.isTrusted === isTrusted &&
-    (present.liveDeploymentId !== null || (await deployments.isWorking(ref)));
-  if (isThere) return;
-  await transaction(async () => {
-    await previews.patch(present.previewDeploymentId, { commit, branch, isTrusted });
-    await deployments.accept(ref, deploymentOf(event, commit));
-  });
-}
-
-async function make(
-  { previews, deployments, changeRoutes, transaction, withinQuota }: PullRequestNeighbours,
-  application: ApplicationRecord,
-  event: PullRequestEvent,
-  facts: PullRequestFacts,
-): Promise<void> {
-  const host = await previews.hostOf(application, facts.number);
-  await changeRoutes(
-    serverKeyOf(application),
-    transaction,
-    () =>
-      withinQuota(application.organizationId, async () => {
-        // A newer event that wants no preview found none to remove.
-        if (await previews.isSuperseded(application.applicationId, event)) return;
-        const { previewDeploymentId } = await previews.create(application, facts, host);
-        await deployments.accept(previewRef(previewDeploymentId), deploymentOf(event, facts.commit));
-      }),
-    { mayWait: true },
-  );
-}
-
 function deploymentOf(event: PullRequestEvent, commit: string): Accepting {
   return {
     kind: 'deploy',
@@ -364,7 +330,7 @@ async function wholeCommit(
   if (api === undefined)
     throw new AppError(
       'PRECONDITION_FAILED',
-      'the git host sends only the first digits of commits, and the application names no git provider ' +
+      'the git host sends only the first digits of commits, and the service names no git provider ' +
         '(githubId) to ask for the rest.',
     );
   return api.fullCommit(repository, commit);

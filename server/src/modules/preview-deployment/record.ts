@@ -6,11 +6,17 @@ export const previewStatuses = ['building', 'running', 'error', 'stopped'] as co
 
 export const previewDeploymentRecord = z
   .object({
-    previewDeploymentId: z.string(),
-    applicationId: z.string(),
+    previewDeploymentId: z
+      .string()
+      .describe('Of a compose service: also the composeId of the copy that runs the preview'),
+    applicationId: z.string().nullable().describe('Null for a preview of a compose service'),
+    composeId: z
+      .string()
+      .nullable()
+      .describe('Compose service that it is a preview of; null for one of an application'),
     branch: z.string(),
     pullRequestNumber: z.number().nullable(),
-    domain: z.string().describe('Address of the preview'),
+    domain: z.string().describe('Address of the preview; empty for a compose service without domains'),
     commit: z.string().nullable(),
     isTrusted: z
       .boolean()
@@ -23,21 +29,23 @@ export const previewDeploymentRecord = z
   })
   .meta({ id: 'PreviewDeployment' });
 
+const named = {
+  name: z.string(),
+  appName: z.string(),
+  environment: z.object({
+    environmentId: z.string(),
+    name: z.string(),
+    projectId: z.string(),
+    project: z.object({ projectId: z.string(), name: z.string(), organizationId: z.string() }),
+  }),
+};
+
 /** With what it is a preview of. */
 export const wholePreviewDeployment = previewDeploymentRecord
   .extend({
     domainId: z.string().nullable(),
     pendingChanges,
-    application: z.object({
-      applicationId: z.string(),
-      name: z.string(),
-      appName: z.string(),
-      environment: z.object({
-        environmentId: z.string(),
-        name: z.string(),
-        projectId: z.string(),
-        project: z.object({ projectId: z.string(), name: z.string(), organizationId: z.string() }),
-      }),
-    }),
+    application: z.object({ applicationId: z.string(), ...named }).nullable(),
+    compose: z.object({ composeId: z.string(), ...named }).nullable(),
   })
   .meta({ id: 'WholePreviewDeployment' });

@@ -1,21 +1,21 @@
-/** Whether a pull request gets a preview of an application, by what its event tells (decisions 11). Pure. */
-import type { ApplicationRecord } from '../../db/tables.ts';
+/** Whether a pull request gets a preview of a service, by what its event tells (decisions 11). Pure. */
 import type { PullRequestEvent } from '../../domain/git/git-event.ts';
 import { gitSourceOf, gitHosts, type GitProvider } from '../../domain/git/git-host.ts';
 import { isOf } from '../../domain/git/git-repository.ts';
+import type { Previewed } from './previewed.ts';
 
 /** Why there is none; undefined when there is one. */
 export function whyNoPreview(
-  application: ApplicationRecord,
+  service: Previewed,
   provider: GitProvider,
   event: PullRequestEvent,
 ): string | undefined {
-  const { isPreviewDeploymentsActive, previewLabels } = application;
-  if (!isPreviewDeploymentsActive) return 'previews of this application are not active';
-  const branch = gitSourceOf(application)?.branch;
-  if (branch === undefined) return 'the source of this application is no repository';
-  if (!isOf(application, event.repository))
-    return `the pull request is for ${event.repository}, which is not the repository of this application`;
+  const { isPreviewDeploymentsActive, previewLabels } = service;
+  if (!isPreviewDeploymentsActive) return 'previews of this service are not active';
+  const branch = gitSourceOf(service)?.branch;
+  if (branch === undefined) return 'the source of this service is no repository';
+  if (!isOf(service, event.repository))
+    return `the pull request is for ${event.repository}, which is not the repository of this service`;
   if (event.baseBranch !== branch)
     return `the pull request is for the branch ${event.baseBranch}, not for ${branch}`;
   if (previewLabels.length > 0 && !event.labels.some((label) => previewLabels.includes(label)))

@@ -72,7 +72,14 @@ function serviceQueries(builder: Builder) {
   const service = (table: Service, kind?: DatabaseKindName): Query => {
     const ofKind = kind === undefined ? sql`` : sql` and s."kind" = ${sql.lit(kind)}`;
     const key = sql.ref(`s.${table}Id`);
-    return sql<ScopeRow>`select s."organizationId", e."projectId", e."environmentId", ${key} as "serviceId"
+    // Who may reach a compose service reaches its previews.
+    const standsFor =
+      table === 'compose'
+        ? sql`coalesce((select p."composeId" from "compose_preview" as p
+            where p."previewDeploymentId" = ${key}), ${key})`
+        : key;
+    return sql<ScopeRow>`select s."organizationId", e."projectId", e."environmentId",
+        ${standsFor} as "serviceId"
       from ${sql.table(table)} as s
       join "environment" as e on e."environmentId" = s."environmentId"
       where ${key} = ${''}${ofKind}`.compile(builder);
@@ -120,8 +127,23 @@ function partQueries(builder: Builder) {
       .select(['organizationId', 'projectId', 'environmentId', 'serviceId'])
       .where('alarmId', '=', '')
       .compile(),
-    previewDeployment: part('preview_deployment', 'previewDeploymentId', ['application']),
+    previewDeployment: previewQuery(builder),
   };
+}
+
+/** A preview stands where the service does that it is of. */
+function previewQuery(builder: Builder): Query {
+  return sql<ScopeRow>`select p."organizationId", e."projectId", e."environmentId", p."serviceId" from (
+      select p."organizationId", a."environmentId", p."applicationId" as "serviceId"
+        from "preview_deployment" as p
+        join "application" as a on a."applicationId" = p."applicationId"
+        where p."previewDeploymentId" = ${''}
+      union all
+      select p."organizationId", c."environmentId", p."composeId" as "serviceId"
+        from "compose_preview" as p
+        join "compose" as c on c."composeId" = p."composeId"
+        where p."previewDeploymentId" = ${''}) as p
+    join "environment" as e on e."environmentId" = p."environmentId"`.compile(builder);
 }
 
 /** A run stands where its schedule does. */

@@ -91,6 +91,7 @@ async function copyComposes(
 ): Promise<void> {
   const { rows, names, clock } = parts;
   for (const record of await rows.compose.list({ organizationId, environmentId: from })) {
+    if (record.previewOf !== null) continue;
     const copy = {
       ...record,
       ...nothingRuns,

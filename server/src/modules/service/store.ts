@@ -14,19 +14,38 @@ import type {
 
 /** The tables of services; the kind of a database stands in its row. */
 const tables = [
-  { table: 'application', kind: sql.lit('application'), id: 'applicationId', status: 'applicationStatus' },
-  { table: 'database', kind: sql.ref('kind'), id: 'databaseId', status: 'applicationStatus' },
-  { table: 'compose', kind: sql.lit('compose'), id: 'composeId', status: 'composeStatus' },
+  {
+    table: 'application',
+    kind: sql.lit('application'),
+    id: 'applicationId',
+    status: 'applicationStatus',
+    isListed: sql`1 = 1`,
+  },
+  {
+    table: 'database',
+    kind: sql.ref('kind'),
+    id: 'databaseId',
+    status: 'applicationStatus',
+    isListed: sql`1 = 1`,
+  },
+  {
+    table: 'compose',
+    kind: sql.lit('compose'),
+    id: 'composeId',
+    status: 'composeStatus',
+    // Previews are shown with what they are previews of.
+    isListed: sql`"previewOf" is null`,
+  },
 ] as const;
 
 export function createServiceStore(database: Database): Services {
   const { builder, run } = database;
   const inEach = (condition: RawBuilder<unknown>): CompiledQuery<ServiceSummary> => {
     const parts = tables.map(
-      ({ table, kind, id, status }) => sql`
+      ({ table, kind, id, status, isListed }) => sql`
         select ${kind} as "kind", ${sql.ref(id)} as "serviceId", "environmentId", "name", "appName",
           "description", ${sql.ref(status)} as "status", "createdAt"
-        from ${sql.table(table)} where "organizationId" = ${''} and ${condition}`,
+        from ${sql.table(table)} where "organizationId" = ${''} and ${isListed} and ${condition}`,
     );
     return sql<ServiceSummary>`${sql.join(parts, sql` union all `)}
       order by "createdAt" desc, "serviceId" desc`.compile(builder);
@@ -56,11 +75,11 @@ export function createServiceReads({ builder, run }: Database): ServiceReads {
     sql<Omit<PlacedService, 'isStopped'> & { isStopped: number }>`
       select s.*, e."name" as "environmentName", e."projectId", p."name" as "projectName" from (${sql.join(
         tables.map(
-          ({ table, kind, id, status }) => sql`
+          ({ table, kind, id, status, isListed }) => sql`
             select ${kind} as "kind", ${sql.ref(id)} as "serviceId", "organizationId", "environmentId",
               "name", "appName", ${sql.ref(status)} as "status", "serverId", "liveDeploymentId",
               "isStopped", "createdAt"
-            from ${sql.table(table)} where ${condition}`,
+            from ${sql.table(table)} where ${isListed} and ${condition}`,
         ),
         sql` union all `,
       )}) as s

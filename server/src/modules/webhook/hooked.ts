@@ -16,8 +16,8 @@ export interface Hooked {
   source: GitSourceFields;
   triggerType: string;
   watchPaths: readonly string[];
-  /** Only applications have previews. */
-  application: ApplicationRecord | undefined;
+  /** Its record, whose pull requests may become previews. */
+  previewed: ApplicationRecord | ComposeRecord;
 }
 
 /** The service of the token in its address. */
@@ -35,11 +35,12 @@ export async function findHooked(
 }
 
 export function composeHooked(compose: ComposeRecord): Hooked {
-  return { ...compose, ref: composeRef(compose.composeId), source: compose, application: undefined };
+  return { ...compose, ref: composeRef(compose.composeId), source: compose, previewed: compose };
 }
 
 export function hookedApplication(application: ApplicationRecord): Hooked {
-  return { ...application, ref: applicationRef(application.applicationId), source: application, application };
+  const ref = applicationRef(application.applicationId);
+  return { ...application, ref, source: application, previewed: application };
 }
 
 export function requireAutoDeploy({ autoDeploy, name }: Hooked): void {

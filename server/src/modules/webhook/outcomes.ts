@@ -1,5 +1,4 @@
 /** What comes of a genuine delivery, once. */
-import type { ApplicationRecord } from '../../db/tables.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { DeploymentStarter } from '../../domain/states/lifecycle.ts';
 import type { HookEvent, PullRequestEvent, PushEvent } from '../../domain/git/git-event.ts';
@@ -19,9 +18,9 @@ export interface OutcomeNeighbours {
   /** Wakes the queue, after the transaction. */
   wake(): void;
   recordAudit(entry: AuditEntry): Promise<void>;
-  /** What a pull request does to the previews of an application; part of a transaction. */
+  /** What a pull request does to the previews of a service; part of a transaction. */
   pullRequest(
-    application: ApplicationRecord,
+    service: Hooked['previewed'],
     provider: GitProvider,
     event: PullRequestEvent,
     from: { source: 'signed' | 'unsigned'; webhookDeliveryId: string | undefined },
@@ -89,9 +88,8 @@ export function createOutcomes(
         case 'push':
           return push(neighbours, hooked, event, { provider, ip, startedBy });
         case 'pullRequest':
-          if (hooked.application === undefined || provider === undefined)
-            return { skipped: 'pull requests make previews of applications only' };
-          return neighbours.pullRequest(hooked.application, provider, event, { source, webhookDeliveryId });
+          if (provider === undefined) return { skipped: 'the git host of the pull request is not known' };
+          return neighbours.pullRequest(hooked.previewed, provider, event, { source, webhookDeliveryId });
       }
     },
   };
@@ -128,7 +126,7 @@ export async function firstQueued<T>(
   items: readonly T[],
   work: (item: T) => Promise<HookAnswer>,
 ): Promise<HookAnswer> {
-  let answer: HookAnswer = { skipped: 'no application here deploys this repository' };
+  let answer: HookAnswer = { skipped: 'no service here deploys this repository' };
   for (const item of items) {
     const next = await work(item);
     if (!('queued' in answer)) answer = next;

@@ -11,6 +11,8 @@ export interface WebhookStore {
   githubApps(appId: string): Promise<TableRecord<'git_provider'>[]>;
   /** Applications that name the link. */
   applicationsOf(gitProviderId: string, organizationId: string): Promise<ApplicationRecord[]>;
+  /** Compose services that name the link, without previews. */
+  composesOf(gitProviderId: string, organizationId: string): Promise<ComposeRecord[]>;
   hasDelivery(deliveryKey: string): Promise<boolean>;
   /** CONFLICT when it is there. */
   addDelivery(deliveryKey: string, receivedAt: string): Promise<void>;
@@ -32,6 +34,10 @@ export function createWebhookStore(database: Database): WebhookStore {
       links.list({ provider: 'github', appId }, { by: ['gitProviderId'], direction: 'asc' }),
     applicationsOf: (githubId, organizationId) =>
       applications.list({ githubId, organizationId }, { by: ['applicationId'], direction: 'asc' }),
+    composesOf: async (githubId, organizationId) =>
+      (await composes.list({ githubId, organizationId }, { by: ['composeId'], direction: 'asc' })).filter(
+        ({ previewOf }) => previewOf === null,
+      ),
     hasDelivery: async (deliveryKey) => (await deliveries.find({ deliveryKey })) !== undefined,
     addDelivery: (deliveryKey, receivedAt) => deliveries.insert({ deliveryKey, receivedAt }),
     prune: async (before) => void (await database.change(old, [before])),

@@ -309,7 +309,7 @@ eachDatabase('webhooks', (test) => {
       status: 200,
       body: { duplicate: true },
     });
-    const skipped = { status: 200, body: { skipped: 'no application here deploys this repository' } };
+    const skipped = { status: 200, body: { skipped: 'no service here deploys this repository' } };
     expect(
       await send(
         'sesame',

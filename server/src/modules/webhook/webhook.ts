@@ -9,6 +9,7 @@ import { randomId, type Clock } from '../../ports/clock.ts';
 import { deliveryIdOf, payloadOf, targetOf, type Delivery } from './delivery.ts';
 import {
   autoDeployOff,
+  composeHooked,
   findHooked,
   hookedApplication,
   requireAutoDeploy,
@@ -30,7 +31,7 @@ export interface Webhooks {
    * off. Without a provider it is found by the delivery's headers.
    */
   toService(kind: HookedKind, token: string, delivery: Delivery, provider?: GitProvider): Promise<HookAnswer>;
-  /** For every application whose link is this App; UNAUTHORIZED unless one of the links signed it. */
+  /** For every service whose link is this App; UNAUTHORIZED unless one of the links signed it. */
   toGithubApp(delivery: Delivery): Promise<HookAnswer>;
   /** Throws what `toService` throws for an unknown token. */
   expectsService(kind: HookedKind, token: string): Promise<void>;
@@ -204,15 +205,14 @@ async function targetsOf(
   signers: Awaited<ReturnType<WebhookStore['githubApps']>>,
   { installationId, repository }: ReturnType<typeof targetOf>,
 ): Promise<Hooked[]> {
+  const links = signers.filter((link) => link.installationId === installationId);
   const named = await Promise.all(
-    signers
-      .filter((link) => link.installationId === installationId)
-      .map((link) => store.applicationsOf(link.gitProviderId, link.organizationId)),
+    links.map(async ({ gitProviderId, organizationId }) => [
+      ...(await store.applicationsOf(gitProviderId, organizationId)).map(hookedApplication),
+      ...(await store.composesOf(gitProviderId, organizationId)).map(composeHooked),
+    ]),
   );
-  return named
-    .flat()
-    .filter((application) => isOf(application, repository))
-    .map(hookedApplication);
+  return named.flat().filter(({ source }) => isOf(source, repository));
 }
 
 const isPing = (events: readonly HookEvent[]): boolean =>

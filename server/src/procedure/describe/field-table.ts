@@ -277,7 +277,7 @@ export const fieldTable: Readonly<Record<string, string>> = {
   previewCustomCertResolver: 'Certificate resolver of previews by name, for the certificate type custom',
   previewEnv: 'Variables of previews, KEY=VALUE lines',
   previewHttps: 'Whether previews are served over https',
-  previewInherits: 'Whether previews get the variables of the application as well',
+  previewInherits: 'Variables of the service that previews get as well',
   previewLabels: 'Labels that a pull request needs one of; empty: none',
   previewLimit: 'Previews that may exist at once',
   previewPath: 'Path at which previews are served',
