@@ -101,7 +101,7 @@ export const alternating: readonly string[] = [
   ...['arguments', 'build-server', 'host-reach', 'images', 'limits', 'own-images'].map(
     (name) => `test/attacks/${name}.attack.test.ts`,
   ),
-  ...e2e('machine/release', 'backups/volumes', 'previews'),
+  ...e2e('machine/release', 'backups/volumes', 'previews', 'previews/compose'),
   ...['clients/family', 'clients/trpc', 'web/long-log', 'web/roles'].map(
     (name) => `test/${name}.interface.test.ts`,
   ),
@@ -161,7 +161,7 @@ export const projects = {
   faults: { on: 'bed', files: e2e('crash'), minutes: 20 },
   proxy: { on: 'servers', files: [integration('proxy/*')], minutes: 20 },
   hosts: { on: 'bed', files: e2e('hosts'), minutes: 15 },
-  restore: { on: 'bed', files: e2e('restore', 'previews'), minutes: 20 },
+  restore: { on: 'bed', files: e2e('restore', 'previews', 'previews/compose'), minutes: 20 },
   upgrade: { on: 'bed', files: e2e('upgrade', 'systems/engine-upgrade'), minutes: 30 },
   input: { on: 'bed', files: e2e('hostile-input', 'conformance'), minutes: 20 },
   systemd: { on: 'bed', files: e2e('systemd'), minutes: 20 },
