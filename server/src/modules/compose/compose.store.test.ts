@@ -53,6 +53,14 @@ eachDatabase('compose services', (test) => {
       watchPaths: [],
       triggerType: 'push',
       secretEnvNames: [],
+      isPreviewDeploymentsActive: false,
+      previewWildcard: null,
+      previewLimit: 3,
+      previewLabels: [],
+      previewEnv: null,
+      previewSecretEnvNames: [],
+      previewInherits: [],
+      previewRequireCollaboratorPermissions: true,
       createdAt: expect.any(String),
     };
     expect(created).toEqual(record);

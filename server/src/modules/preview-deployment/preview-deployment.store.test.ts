@@ -75,6 +75,8 @@ eachDatabase('preview deployments', (test) => {
     ).toEqual({
       previewDeploymentId: preview.previewDeploymentId,
       applicationId: place.applicationId,
+      composeId: null,
+      compose: null,
       branch: 'door',
       pullRequestNumber: 12,
       domain: preview.domain,
