@@ -145,6 +145,7 @@ const instead: Readonly<Record<string, readonly string[]>> = {
   'schedule.create composeId': ['applicationId'],
   'schedule.all composeId': ['applicationId'],
   'webhook.all composeId': ['applicationId'],
+  'previewDeployment.all composeId': ['applicationId'],
 };
 
 /** The good input with this id in the field; in a list when the field takes one. */
