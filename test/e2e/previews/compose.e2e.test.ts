@@ -122,6 +122,7 @@ async function tell(action: 'opened' | 'synchronized' | 'closed', commit: string
     commit,
     branch: 'feature',
     repository: gitHost.repository,
+    address: 'compose',
   });
 }
 
