@@ -83,10 +83,11 @@ beforeAll(async () => {
     baseUrl: gitHost.url,
     accessToken: acceptedToken,
   });
-  ({ composeId, refreshToken } = await berth.call<{ composeId: string; refreshToken: string }>(
-    'compose.create',
-    { name, appName: name, environmentId: shop.environmentId },
-  ));
+  ({ composeId } = await berth.call<{ composeId: string }>('compose.create', {
+    name,
+    appName: name,
+    environmentId: shop.environmentId,
+  }));
   await berth.call('compose.update', {
     composeId,
     sourceType: 'git',
@@ -107,6 +108,7 @@ beforeAll(async () => {
     host: 'stack.localhost',
     port: 3000,
   });
+  ({ refreshToken } = await berth.call<{ refreshToken: string }>('compose.one', { composeId }));
 });
 afterAll(async () => {
   await shop.berth.host.kill();

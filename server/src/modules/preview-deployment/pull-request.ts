@@ -101,8 +101,7 @@ export function createPullRequests(neighbours: PullRequestNeighbours): PullReque
       if (!isPresent && !isOf(service, event.repository))
         return { skipped: why ?? 'there is no preview of this pull request' };
       // Whoever knows the address can write any time into an unsigned event; the host is asked about those.
-      if (source === 'signed' && (await states.isOutdated(ref, event)))
-        return { skipped: superseded };
+      if (source === 'signed' && (await states.isOutdated(ref, event))) return { skipped: superseded };
       // Its opening may still be queued, so that a close is queued behind it even when there is no preview
       // yet.
       if (event.action === 'close' && service.isPreviewDeploymentsActive) return queued('close');
