@@ -53,6 +53,17 @@ export async function whatItIs(folder: string, as?: FolderKind): Promise<FolderF
   }
 }
 
+/** Whether a folder in it is something that can be built. */
+export async function hasParts(folder: string): Promise<boolean> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  for (const entry of entries.slice(0, 200))
+    if (entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules') {
+      const kind = await whatItIs(join(folder, entry.name)).catch(() => undefined);
+      if (kind && kind.kind !== 'compose' && kind.kind !== 'static') return true;
+    }
+  return false;
+}
+
 async function namesIn(folder: string): Promise<string[]> {
   return readdir(folder).catch((cause: unknown) => {
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;

@@ -3,8 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { BerthError } from '../../client/berth-error.ts';
 import type { Client } from '../../client/client.ts';
+import type { SourceApplication } from '../../server/src/domain/builds/source-applications.ts';
 import {
   folderKinds,
+  hasParts,
   unknownFolder,
   whatItIs,
   type FolderFacts,
@@ -16,6 +18,7 @@ import { duration, size } from '../look.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Context } from './parts/context.ts';
 import { databaseCalls } from './parts/database-calls.ts';
+import { applicationOfFolder, giveApplication } from './parts/application-of-folder.ts';
 import { createService, portOf, targetOf } from './parts/deploy-target.ts';
 import { applyFirst, fileCalls } from './file-words.ts';
 import { followDeployment } from './parts/follow-deployment.ts';
@@ -37,7 +40,8 @@ export const deploy: Word = {
     'The folder is then linked to the service, so that the next `berth deploy` asks nothing. Without a ' +
     'terminal nothing is asked: the name is that of the folder. A service that is built from git is ' +
     'deployed from there; the folder is not sent. A berth.yml in the folder is applied first, as `berth ' +
-    'apply` does, then the service of it that is named, linked or the only one is deployed.',
+    'apply` does, then the service of it that is named, linked or the only one is deployed. In a monorepo it asks which application ' +
+    'is meant, or takes that of --app or of the folder it runs in; all of the monorepo is sent.',
   options: {
     project: { short: 'p', value: 'PROJECT', description: 'project of a new service' },
     image: { short: 'i', value: 'REFERENCE', description: 'runs this image instead of building a folder' },
@@ -56,6 +60,10 @@ export const deploy: Word = {
         'names the deployment; for a service built from git, deploying another commit is a failure',
     },
     folder: { value: 'PATH', description: 'deploys this folder instead of the current one' },
+    app: {
+      value: 'PATH',
+      description: 'of a monorepo: folder or name of the application; a new service is called like it',
+    },
     as: {
       value: folderKinds.join('|'),
       description: 'how to build the folder, if there is more than one way',
@@ -73,6 +81,7 @@ export const deploy: Word = {
     'server.all',
     'application.create',
     'application.one',
+    'application.update',
     'application.saveBuildType',
     'application.saveContainerProvider',
     'application.uploadedChunks',
@@ -89,15 +98,19 @@ export const deploy: Word = {
     'deployment.one',
   ],
   async run(context) {
-    const folder = resolve(context.terminal.folder, context.text('folder') ?? '.');
+    const given = resolve(context.terminal.folder, context.text('folder') ?? '.');
     if (context.is('wait') && context.is('no-wait'))
       throw new UsageError('--wait and --no-wait exclude each other; give one.');
     const port = portOf(context);
     const { client } = await context.berth();
-    const ofFile = context.text('image') === undefined ? await applyFirst(context, folder) : undefined;
+    const ofFile = context.text('image') === undefined ? await applyFirst(context, given) : undefined;
     if (typeof ofFile === 'number') return ofFile;
-    const facts = context.text('image') === undefined ? await whatItIs(folder, kindOf(context)) : undefined;
-    const target = await targetOf(ofFile ? { ...context, args: [ofFile.name] } : context, { folder, facts });
+    const { folder, facts, app } = await sourceOf(context, given, ofFile !== undefined);
+    const place = app ? join(folder, app.folder) : given;
+    const target = await targetOf(
+      { ...inFolder(context, app && place), ...(ofFile ? { args: [ofFile.name] } : {}) },
+      { folder: place, facts },
+    );
     if ('service' in target && context.text('compose-service') !== undefined)
       throw new UsageError(
         `--compose-service is for a new service, and ${nameOf(target.service)} already exists. ` +
@@ -115,12 +128,38 @@ export const deploy: Word = {
       );
     const service =
       'service' in target ? target.service : await createService(context, target.toCreate, facts, folder);
-    await link(context, folder, service);
+    if (app) await giveApplication(client, service, app);
+    await link(context, place, service);
     await begin(context, client, service, { folder, facts, said: ofFile?.fields });
     const latest = await client.deployment.latest(ownerOf(service));
     return followDeployment(context, service, latest?.deploymentId, context.text('commit'));
   },
 };
+
+interface Sent {
+  /** What is sent. */
+  folder: string;
+  facts: FolderFacts | undefined;
+  /** Of a monorepo. */
+  app: SourceApplication | undefined;
+}
+
+/** A berth.yml says itself which folder of a monorepo is built. */
+async function sourceOf(context: Context, given: string, isOfFile: boolean): Promise<Sent> {
+  if (context.text('image') !== undefined) return { folder: given, facts: undefined, app: undefined };
+  const facts = await whatItIs(given, kindOf(context));
+  const asked = context.text('app');
+  const mayBeOne = facts ? facts.kind === 'auto' : await hasParts(given);
+  if (isOfFile || context.text('as') !== undefined || (!mayBeOne && asked === undefined))
+    return { folder: given, facts, app: undefined };
+  const { root, app } = await applicationOfFolder(context, given);
+  if (!app) return { folder: given, facts, app };
+  return { folder: root, facts: { kind: 'auto', because: `${app.folder} (${app.what})` }, app };
+}
+
+/** Links and names are those of the application's folder. */
+const inFolder = (context: Context, folder: string | undefined): Context =>
+  folder === undefined ? context : { ...context, terminal: { ...context.terminal, folder } };
 
 function kindOf(context: Context): FolderKind | undefined {
   const text = context.text('as');

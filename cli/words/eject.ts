@@ -1,10 +1,9 @@
 /** `berth eject`: the Dockerfile that Berth would write, as a file of the folder. */
-import { open, stat, writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { lookedFor, planOwnBuild, viewOfFiles } from '../../server/src/domain/builds/builds.ts';
+import { lookedFor, planOwnBuild } from '../../server/src/domain/builds/builds.ts';
 import type { OwnBuild } from '../../server/src/domain/builds/own-build.ts';
-import type { SourceFiles } from '../../server/src/domain/builds/source-files.ts';
-import { filesToSend } from '../folder/walk.ts';
+import { viewOf } from '../folder/view.ts';
 import { confirm } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Word } from './parts/word.ts';
@@ -89,15 +88,3 @@ const isThere = (path: string): Promise<boolean> =>
     () => true,
     () => false,
   );
-
-/** As the server sees the folder once it is sent. */
-async function viewOf(folder: string): Promise<SourceFiles> {
-  const files = await filesToSend(folder);
-  return viewOfFiles(new Map(files.map(({ path, from }) => [path, from])), beginningOf);
-}
-
-async function beginningOf(path: string, mostBytes: number): Promise<Uint8Array> {
-  await using file = await open(path);
-  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(mostBytes) });
-  return buffer.subarray(0, bytesRead);
-}

@@ -18,6 +18,7 @@ export const plainDeployment: Omit<
   pushedCommit: null,
   commitInfo: null,
   ownBuild: null,
+  sourceApplications: null,
   image: null,
   errorMessage: null,
   settings: null,

@@ -124,6 +124,7 @@ bothDatabases('migrations', ({ open, openEmpty }) => {
       pushedCommit: null,
       commitInfo: null,
       ownBuild: null,
+      sourceApplications: null,
       image: null,
       errorMessage: null,
       settings: null,

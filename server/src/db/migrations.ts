@@ -1069,6 +1069,13 @@ CREATE UNIQUE INDEX "pull_request_state_application"
 CREATE UNIQUE INDEX "pull_request_state_compose" ON "pull_request_state"("composeId", "repository", "number");
 `,
   },
+  {
+    version: 62,
+    name: 'the applications of a deployed source',
+    sql: `
+ALTER TABLE "deployment" ADD COLUMN "sourceApplications" TEXT;
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

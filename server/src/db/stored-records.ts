@@ -11,6 +11,7 @@ import {
   type Danger,
 } from '../domain/access/danger.ts';
 import type { WrittenBuild } from '../domain/builds/own-build.ts';
+import type { SourceApplication } from '../domain/builds/source-applications.ts';
 import type { Grants } from '../domain/access/permissions.ts';
 import type { HookEvent, PullRequestEvent } from '../domain/git/git-event.ts';
 import {
@@ -101,6 +102,18 @@ export const ownBuild = shaped<WrittenBuild>(
     reasons: list,
     watchPaths: list,
   } satisfies Fields<WrittenBuild>),
+);
+
+export const sourceApplications = shaped<SourceApplication[]>(
+  'the applications of a source',
+  z.array(
+    z.object({
+      folder: z.string(),
+      name: z.string(),
+      what: z.string(),
+      watchPaths: list,
+    } satisfies Fields<SourceApplication>),
+  ),
 );
 
 export const stages = shaped<DeploymentStage[]>(

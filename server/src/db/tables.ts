@@ -296,6 +296,8 @@ const deployment = {
   commitInfo: optionalJson(stored.commitInfo),
   /** What Berth's own builder wrote for it. */
   ownBuild: optionalJson(stored.ownBuild),
+  /** Of a source with several: what buildPath may be. */
+  sourceApplications: optionalJson(stored.sourceApplications),
   image: optionalText(),
   errorMessage: optionalText(),
   settings: optionalSecret(),

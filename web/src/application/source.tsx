@@ -6,6 +6,7 @@ import { queue, refresh, sentenceOf, useAsk } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';
 import { Fault } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
+import { ChooseApplication } from './choose-application.tsx';
 import { hosted, HostedSource, type HostName } from './hosted-source.tsx';
 import type { Application } from '../service/service.ts';
 
@@ -88,6 +89,7 @@ export function Source({ application }: { application: Application }): ReactElem
         )}
         {shown === 'drop' && <Upload applicationId={applicationId} />}
       </Panel>
+      {application.sourceType !== 'container' && <ChooseApplication applicationId={applicationId} />}
       {application.sourceType !== 'container' && application.sourceType !== 'drop' && (
         <Panel title="When it is deployed by itself" isPadded>
           <Form

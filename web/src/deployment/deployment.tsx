@@ -1,6 +1,7 @@
 /** One deployment: reason on top, stages, live log, roll back. */
 import { useParams, useSearch } from '@tanstack/react-router';
 import { useState, type ReactElement } from 'react';
+import { ChooseApplication } from '../application/choose-application.tsx';
 import { Go, useGo } from '../frame/link.tsx';
 import { toast } from '../frame/toasts.tsx';
 import { useAsk, useDo, useQueue, type Input, type Path } from '../live/api.ts';
@@ -59,6 +60,9 @@ export function DeploymentPage(): ReactElement {
         <div className="mb-4">
           <Fault title={failureTitle(deployment)} error={deployment.errorMessage} />
         </div>
+      )}
+      {deployment.applicationId && deployment.stage === 'build' && deployment.status === 'error' && (
+        <ChooseApplication applicationId={deployment.applicationId} />
       )}
       <Answers deployment={deployment} service={service} />
       <Stages deployment={deployment} isUnderWay={isUnderWay(deployment)} />

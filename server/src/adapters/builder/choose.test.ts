@@ -47,6 +47,8 @@ const choose = async (change: Change = {}) => {
     buildSecrets: {},
     env: {},
     onLine: (line: string) => lines.push(line),
+    onApplications: async (found: readonly { folder: string }[]) =>
+      void lines.push(`found ${found.map(({ folder }) => folder).join()}`),
   };
   return (await chooseBuild(request, { programs, staticImage: 'caddy:2' })).type;
 };
@@ -80,6 +82,20 @@ it('takes a page for a static site, at the root or in the folder to publish', as
   await write('source/site/public/index.html');
   expect(await choose({ buildPath: 'site', publishDirectory: 'public' })).toBe('static');
   expect(lines.at(-1)).toMatch(/there is no Dockerfile, and public\/index\.html is there\./);
+});
+
+it('tells the applications of a source that has several, and asks for one of them', async () => {
+  await write('source/api/package.json', '{"scripts":{"start":"node server.js"}}');
+  await write('source/site/Dockerfile');
+  await expect(choose()).rejects.toMatchObject({
+    code: 'PRECONDITION_FAILED',
+    message:
+      'The source has several applications. Set buildPath to the folder of the one to deploy: ' +
+      'api (Node.js), site (Dockerfile).',
+  });
+  expect(lines).toEqual(['found api,site']);
+  expect(await choose({ buildPath: 'api' })).toBe('own');
+  expect(lines[1]).toBe('found api,site');
 });
 
 it('takes its own builder for a language that it knows, before programs and pages', async () => {

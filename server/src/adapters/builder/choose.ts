@@ -1,6 +1,11 @@
 /** Which build type suits a source, for those who chose none, and where a chosen program is not installed. */
 import { lookedFor, planOwnBuild } from '../../domain/builds/builds.ts';
 import type { OwnBuild, Refusal } from '../../domain/builds/own-build.ts';
+import {
+  applicationsOfSource,
+  chooseOne,
+  type SourceApplication,
+} from '../../domain/builds/source-applications.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { BuilderProgram, BuildRequest } from '../../ports/engine/builder.ts';
 import { requireInside, type CheckoutPath } from '../files/checkout-path.ts';
@@ -29,6 +34,7 @@ export type ChoiceRequest = Pick<
   | 'buildSecrets'
   | 'env'
   | 'onLine'
+  | 'onApplications'
 >;
 
 interface Tools {
@@ -66,7 +72,8 @@ async function chooseByItself(request: ChoiceRequest, tools: Tools): Promise<Cho
     );
   const dockerfile = request.dockerfile === '' ? 'Dockerfile' : request.dockerfile;
   if (await isFile(dockerfile)) return choose('dockerfile', `the source has a ${dockerfile}`);
-  const own = await ownBuildOf(request, from, tools.staticImage);
+  const { own, applications } = await lookAt(request, from, tools.staticImage);
+  if (applications.length > 0) await request.onApplications?.(applications);
   if (own && 'language' in own)
     return choose(
       'own',
@@ -79,26 +86,33 @@ async function chooseByItself(request: ChoiceRequest, tools: Tools): Promise<Cho
     if (program?.version != null)
       return choose(type, `there is no ${dockerfile}, and ${program.name} ${program.version} is here`);
   }
-  if (own) throw new AppError('PRECONDITION_FAILED', own.refusal);
+  const choice = from.shown === '' ? chooseOne(applications) : undefined;
+  if (own) throw new AppError('PRECONDITION_FAILED', choice ?? own.refusal);
   const page = `${request.publishDirectory ? `${request.publishDirectory}/` : ''}index.html`;
   if (await isFile(page)) return choose('static', `there is no ${dockerfile}, and ${page} is there`);
-  throw nothingSuits(dockerfile, page, known);
+  throw choice === undefined
+    ? nothingSuits(dockerfile, page, known)
+    : new AppError('PRECONDITION_FAILED', choice);
 }
 
-async function ownBuildOf(
-  request: ChoiceRequest,
-  directory: CheckoutPath,
-  staticImage: string,
-): Promise<OwnBuild | Refusal | undefined> {
-  return planOwnBuild({
+interface Seen {
+  own: OwnBuild | Refusal | undefined;
+  applications: SourceApplication[];
+}
+
+async function lookAt(request: ChoiceRequest, directory: CheckoutPath, staticImage: string): Promise<Seen> {
+  const wish = {
     files: await viewOf(request.sourceDirectory),
-    folder: directory.shown,
     publishDirectory: request.publishDirectory,
     isSinglePage: request.singlePage,
     variables: Object.keys(variablesOf(request)),
     secrets: Object.keys(request.buildSecrets),
     staticImage,
-  });
+  };
+  return {
+    own: planOwnBuild({ ...wish, folder: directory.shown }),
+    applications: applicationsOfSource(wish),
+  };
 }
 
 const isInstalled = (programs: readonly BuilderProgram[], type: BuildRequest['buildType']): boolean =>

@@ -75,6 +75,7 @@ function applicationDesk(
     views: createApplicationViews({
       surroundings: applications.surroundings,
       deployments: (applicationId) => deployments.recent(applicationRef(applicationId)),
+      sourceApplications: (applicationId) => deployments.sourceApplications(applicationId),
       domains: parts.domains.byApplication,
       ports: ports.byApplication,
       mounts: mounts.recordsOf,

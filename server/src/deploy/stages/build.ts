@@ -2,6 +2,7 @@
 import { deploymentLabel, managedLabel, organizationLabel } from '../../domain/names/labels.ts';
 import { dirname, join } from 'node:path';
 import { writtenBuild, type OwnBuild } from '../../domain/builds/own-build.ts';
+import type { SourceApplication } from '../../domain/builds/source-applications.ts';
 import { AppError } from '../../domain/errors.ts';
 import { formatEnv } from '../../domain/variables/dotenv.ts';
 import { parseSourcePath } from '../../domain/git/git-source.ts';
@@ -60,6 +61,8 @@ export const build: Stage = {
       onLine: log.line,
       onChild: context.onChild,
       onOwnBuild: (own: OwnBuild) => context.save({ ownBuild: writtenBuild(own) }),
+      onApplications: (found: readonly SourceApplication[]) =>
+        context.save({ sourceApplications: [...found] }),
     } as const;
     await whileDiskLasts(context, { what: 'the build' }, (signal) => builder.build({ ...inputs, signal }));
     await context.save({ image, child: null });

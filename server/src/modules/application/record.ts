@@ -113,6 +113,20 @@ export const applicationRecord = applicationFields
     pendingChanges,
     environment: environmentOfService,
     deployments: z.array(deploymentRecord),
+    sourceApplications: z
+      .array(
+        z.object({
+          folder: z.string().describe('Value of buildPath (customGitBuildPath with a git address) for it'),
+          name: z.string(),
+          what: z.string().describe('Framework or language; Dockerfile for one that brings its own'),
+          watchPaths: z.array(z.string()).describe('Value of watchPaths that suits it'),
+        }),
+      )
+      .nullable()
+      .describe(
+        'Applications of the newest deployed source that has several, such as a workspace of npm, pnpm or ' +
+          'yarn; null where there was none',
+      ),
     domains: z.array(domainRecord),
     ports: z.array(portRecord),
     mounts: z.array(mountRecord),

@@ -2,6 +2,7 @@
 import type { ApplicationRecord, TableRecord } from '../../db/tables.ts';
 import type { ReadAround } from './application.ts';
 import type { Surroundings } from './store.ts';
+import type { SourceApplication } from '../../domain/builds/source-applications.ts';
 import type { Live } from '../../domain/states/live.ts';
 import { secretNames, type SecretName } from '../../domain/variables/secret-env.ts';
 import { applicationRef } from '../../domain/names/service-ref.ts';
@@ -13,6 +14,7 @@ import { environmentOf, type EnvironmentOfService, type LiveReader } from '../se
 export interface ViewNeighbours {
   surroundings(environmentId: string): Promise<Surroundings>;
   deployments(applicationId: string): Promise<ShownDeployment[]>;
+  sourceApplications(applicationId: string): Promise<SourceApplication[] | null>;
   domains(applicationId: string, organizationId: string): Promise<TableRecord<'domain'>[]>;
   ports(applicationId: string, organizationId: string): Promise<TableRecord<'port'>[]>;
   mounts(applicationId: string, organizationId: string): Promise<TableRecord<'mount'>[]>;
@@ -42,6 +44,7 @@ export interface Neighbourhood {
   pendingChanges: string[];
   environment: EnvironmentOfService;
   deployments: ShownDeployment[];
+  sourceApplications: SourceApplication[] | null;
   domains: TableRecord<'domain'>[];
   ports: TableRecord<'port'>[];
   mounts: Mount[];
@@ -90,9 +93,10 @@ async function readNeighbourhood(
   application: ApplicationRecord,
 ): Promise<Neighbourhood> {
   const { applicationId, environmentId, organizationId } = application;
-  const [surroundings, deployments, domains, ports, mounts] = await Promise.all([
+  const [surroundings, deployments, sourceApplications, domains, ports, mounts] = await Promise.all([
     neighbours.surroundings(environmentId),
     neighbours.deployments(applicationId),
+    neighbours.sourceApplications(applicationId),
     neighbours.domains(applicationId, organizationId),
     neighbours.ports(applicationId, organizationId),
     neighbours.mounts(applicationId, organizationId),
@@ -102,6 +106,7 @@ async function readNeighbourhood(
     pendingChanges: await neighbours.pendingChanges(application, { variables, mounts, ports }),
     environment: environmentOf(surroundings),
     deployments,
+    sourceApplications,
     domains,
     ports,
     mounts: mounts.map(shownMount),

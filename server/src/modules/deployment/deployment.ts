@@ -1,6 +1,7 @@
 /** Deployments as records: accepted, followed, ended. The work itself is deploy/. */
 import { AppError } from '../../domain/errors.ts';
 import type { Scope } from '../../domain/access/permissions.ts';
+import type { SourceApplication } from '../../domain/builds/source-applications.ts';
 import type { TellFact } from '../../domain/states/fact.ts';
 import {
   statusAfter,
@@ -109,6 +110,7 @@ export interface DeploymentReads {
   live(service: Pick<DeployedService, 'liveDeploymentId'>): Promise<DeploymentRecord | undefined>;
   /** The newest 50, as a service shows them. */
   recent(service: ServiceRef): Promise<ShownDeployment[]>;
+  sourceApplications(applicationId: string): Promise<SourceApplication[] | null>;
   all(service: ServiceRef): Promise<ShownDeployment[]>;
   /** Those that ended well, newest first. */
   succeeded(service: ServiceRef): Promise<DeploymentRecord[]>;
@@ -371,6 +373,7 @@ function createReads(store: DeploymentStore, services: DeploymentNeighbours['ser
     live: async ({ liveDeploymentId }) =>
       liveDeploymentId === null ? undefined : store.find({ deploymentId: liveDeploymentId }),
     recent: (service) => store.recent(service),
+    sourceApplications: (applicationId) => store.sourceApplications(applicationId),
     all: (service) => store.all(service),
     succeeded: ({ kind, serviceId }) =>
       store.list({ [idFields[kind]]: serviceId, status: 'done' }, { by: ['sequence'], direction: 'desc' }),

@@ -45,6 +45,7 @@ export function queued(
     pushedCommit: asked.pushedCommit ?? null,
     commitInfo: null,
     ownBuild: null,
+    sourceApplications: null,
     image: image ?? null,
     errorMessage: null,
     settings: null,

@@ -10,6 +10,7 @@ import {
   nextStages,
   type DeploymentStatus,
 } from '../../domain/states/lifecycle.ts';
+import type { SourceApplication } from '../../domain/builds/source-applications.ts';
 import type { Scope } from '../../domain/access/permissions.ts';
 import {
   deployedKinds,
@@ -51,6 +52,8 @@ const shownDeployments = 50;
 export interface DeploymentStore extends TableStore<'deployment'> {
   /** Newest first, as many as a service shows. */
   recent(service: ServiceRef): Promise<ShownDeployment[]>;
+  /** Applications of the newest source of the service that had several; null without one. */
+  sourceApplications(applicationId: string): Promise<SourceApplication[] | null>;
   /** All of them, newest first. */
   all(service: ServiceRef): Promise<ShownDeployment[]>;
   /** Stores a new one; gives where its service stands. */
@@ -80,6 +83,14 @@ export function createDeploymentStore(database: Database): DeploymentStore {
     builder.selectFrom('deployment').select(shownColumns).where(column, '=', '').orderBy('sequence', 'desc');
   const recent = perKind((column) => newestFirst(column).limit(fixedLimit(shownDeployments)).compile());
   const all = perKind((column) => newestFirst(column).compile());
+  const newestApplications = builder
+    .selectFrom('deployment')
+    .select('sourceApplications')
+    .where('applicationId', '=', '')
+    .where('sourceApplications', 'is not', null)
+    .orderBy('sequence', 'desc')
+    .limit(fixedLimit(1))
+    .compile();
   const count = perKind((column) =>
     builder
       .selectFrom('deployment')
@@ -100,6 +111,9 @@ export function createDeploymentStore(database: Database): DeploymentStore {
     ...toldSteps(database, deployments),
     recent: async ({ kind, serviceId }) =>
       (await database.run(recent[kind], [serviceId])).map(deployments.decode),
+    sourceApplications: async (applicationId) =>
+      (await database.run(newestApplications, [applicationId])).map(deployments.decode)[0]
+        ?.sourceApplications ?? null,
     all: async ({ kind, serviceId }) => (await database.run(all[kind], [serviceId])).map(deployments.decode),
     async everywhere(organizationId, { before, limit }) {
       const rows = await database.run(everywhere, [organizationId, before ?? Number.MAX_SAFE_INTEGER, limit]);

@@ -1,6 +1,7 @@
 /** What Berth asks of a builder: a folder becomes an image. One row per build type in adapters/builder. */
 import type { BuildType } from '../../domain/build-type.ts';
 import type { OwnBuild } from '../../domain/builds/own-build.ts';
+import type { SourceApplication } from '../../domain/builds/source-applications.ts';
 import type { Secret } from '../../domain/secrets/secret.ts';
 import type { ProcessIdentity } from '../../domain/states/process-identity.ts';
 
@@ -72,6 +73,8 @@ export interface BuildRequest {
   onChild(child: ProcessIdentity): Promise<void>;
   /** Called before the build begins where Berth wrote the Dockerfile itself. */
   onOwnBuild?(build: OwnBuild): Promise<void>;
+  /** Called before the build begins, or is refused, where the source has several applications. */
+  onApplications?(found: readonly SourceApplication[]): Promise<void>;
 }
 
 /** An engine that takes images which the builder of another host made. */

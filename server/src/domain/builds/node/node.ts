@@ -11,7 +11,7 @@ import {
 } from '../dockerfile.ts';
 import { dockerignoreOf } from '../ignore.ts';
 import { frameworks, serverPackages, systemPackages, type NodeApp, type Served } from './frameworks.ts';
-import { managerOf, type ChosenManager } from './package-programs.ts';
+import { managerOf, sharedFiles, type ChosenManager } from './package-programs.ts';
 import { startOf, type NodeStart } from './start.ts';
 import { nodeVersion, type NodeVersion } from './version.ts';
 import type { Language, OwnBuild, Refusal, Source } from '../own-build.ts';
@@ -309,12 +309,8 @@ function whyOf({ procfile, app }: Source, facts: Facts): string[] {
 }
 
 /** What changes an application of a workspace: its folder, those it needs, and the files at the root. */
-function watchPathsOf({ packages, member }: Workspace, { home, manager }: Facts): string[] {
-  const shared = ['package.json', manager.lock, ...manager.row.reads].flatMap((file) => file ?? []);
-  return [
-    ...withNeeded(packages, member).map(({ folder }) => `${folder}/**`),
-    ...shared.filter((file) => home.has(file)),
-  ];
+function watchPathsOf({ packages, member }: Workspace, { home }: Facts): string[] {
+  return [...withNeeded(packages, member).map(({ folder }) => `${folder}/**`), ...sharedFiles(home)];
 }
 
 function chooseAnApplication(packages: readonly WorkspacePackage[]): Refusal {

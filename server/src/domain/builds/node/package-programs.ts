@@ -1,6 +1,6 @@
 /** Package managers of Node.js: a row each. */
 import type { Folder } from '../source-files.ts';
-import { textOf } from '../source-files.ts';
+import { jsonOf, textOf } from '../source-files.ts';
 
 export interface NodeManager {
   /** Lock files that show it. */
@@ -128,4 +128,12 @@ function isBerry(root: Folder, version: string | undefined): boolean {
 function pnpmOfLock(lock: string): string {
   const format = /^lockfileVersion:\s*'?(\d+)/m.exec(lock)?.[1];
   return format === '5' ? '7' : format === '6' ? '8' : '10';
+}
+
+/** The files at a workspace's root that every package of it is installed by. */
+export function sharedFiles(root: Folder): string[] {
+  const { row, lock } = managerOf(root, jsonOf(root.text('package.json')) ?? {});
+  return ['package.json', lock, ...row.reads].filter(
+    (file): file is string => file !== undefined && root.has(file),
+  );
 }
