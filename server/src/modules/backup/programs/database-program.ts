@@ -26,10 +26,9 @@ export interface ForeignPrograms {
   part(source: Bytes, dump: PlainDump): Bytes;
   /**
    * Loads the dump on its input into a throw-away server in its own container, by a login without the rights
-   * of an administrator, and prints what that server dumps of it. With the mark that `part` set before rows it
-   * goes on after a statement that fails.
+   * of an administrator, and prints what that server dumps of it.
    */
-  clean(target: DatabaseTarget, options: { rowsMark: string | undefined }): DatabaseProgram;
+  clean(target: DatabaseTarget, options: { leavesOut: boolean }): DatabaseProgram;
   /** Loads what `clean` printed, by a login without the rights of an administrator. */
   load(target: DatabaseTarget): DatabaseProgram;
   /** Lets the user of `load` do it. */

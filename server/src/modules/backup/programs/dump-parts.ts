@@ -18,8 +18,6 @@ export interface PlainDump {
   database: string;
   /** The refusal of a dump that names others alone. */
   ofOthers(names: readonly string[]): AppError;
-  /** Of PostgreSQL: stands as a remark before each COPY whose rows follow. */
-  rowsMark?: string | undefined;
   say(line: string): void;
 }
 

@@ -82,12 +82,6 @@ const restoreByLoader = [
   '  cat "$work/errors" >&2',
   `  [ "$code" = 0 ] || { [ -n "$LEAVES_OUT" ] && grep -q 'errors ignored on restore' "$work/errors"; }`,
   '}',
-  // One that the image lacks is left out, where that was chosen.
-  'extend() {',
-  '  [ -n "$LEAVES_OUT" ] || { ask "$(cat "$work/statements")"; return; }',
-  '  psql -X -q -v ON_ERROR_STOP=0 -v VERBOSITY=terse <"$work/statements" >/dev/null 2>"$work/errors" || return 1',
-  `  sed 's/^ERROR:  /psql: error: ERROR:  /' "$work/errors" >&2`,
-  '}',
   'pg_restore --list "$work/dump" >"$work/all" || exit 1',
   `entry='^[0-9]+; [0-9]+ [0-9]+'`,
   `grep -E "$entry SCHEMA - " "$work/all" | grep -v -E "$entry SCHEMA - public " >"$work/schemas"`,
@@ -99,34 +93,17 @@ const restoreByLoader = [
   'if [ -s "$work/extensions" ]; then',
   `  pg_restore --use-list="$work/extensions" --file=- "$work/dump" | ${extensionStatements} ` +
     '>"$work/statements" || exit 1',
-  '  extend || exit 1',
+  '  ask "$(cat "$work/statements")" || exit 1',
   '  ask "$EXTENSIONS" || exit 1',
   'fi',
   '[ ! -s "$work/rest" ] || load rest $whole || exit 1',
 ] as const;
 
 /**
- * Puts the rows of each COPY into a file of their own. psql would read the rows of one that cannot start as
- * statements; from a file it leaves them alone. The mark stands before what `postgresPart` knows to be one.
- */
-const rowsApart = String.raw`
-rows != "" { if ($0 ~ /^\\\.\r?$/) { close(rows); rows = "" } else print > rows; next }
-$0 == mark { isNext = 1; next }
-isNext {
-  isNext = 0; rows = work "/rows." ++count; printf "" > rows
-  sub(/[Ss][Tt][Dd][Ii][Nn][ \t]*;\r?$/, ""); print "\\copy" substr($0, 5) "'" rows "'"; next
-}
-{ print }`;
-
-/**
  * Loads `$work/dump` of SQL statements: first the extensions that it names, with the schemas that they are
  * in, then all of it by the login, to which both are there already.
  */
 const loadSql = [
-  'apart() {',
-  '  LC_ALL=C awk -v work="$work" -v mark="-- $ROWS" "$APART" "$work/dump" >"$work/parted" || exit 1',
-  '  mv "$work/parted" "$work/dump"',
-  '}',
   `secret=$(${newSecret})`,
   `ask() { { printf "\\\\set secret '%s'\n" "$secret"; printf '%s\n' "$1"; } | ${psql}; }`,
   'ask "$BEGIN" || exit 1',
@@ -134,16 +111,14 @@ const loadSql = [
   'if [ -s "$work/statements" ]; then',
   `  sed -E 's/.* WITH SCHEMA (.*);$/CREATE SCHEMA IF NOT EXISTS \\1 AUTHORIZATION '"$LOADER"';/' ` +
     '"$work/statements" >"$work/schemas"',
-  '  ask "$(cat "$work/schemas")" || exit 1',
-  '  if [ -z "$LEAVES_OUT" ]; then',
-  '    ask "$(cat "$work/statements")" || exit 1',
-  // One that the image lacks is named below, where the dump has it again.
-  '  else psql -X -q -v ON_ERROR_STOP=0 <"$work/statements" >/dev/null 2>&1 || exit 1; fi',
+  '  ask "$(cat "$work/schemas" "$work/statements")" || exit 1',
   '  ask "$EXTENSIONS" || exit 1',
   'fi',
-  'stop=1; [ -z "$LEAVES_OUT" ] || { stop=0; apart; }',
-  'PGUSER=$LOADER PGPASSWORD=$secret psql -X -q --no-password -v ON_ERROR_STOP="$stop" -v VERBOSITY=terse ' +
-    '<"$work/dump" >/dev/null 2>"$work/errors" && code=0 || code=$?',
+  'stop=1; [ -z "$LEAVES_OUT" ] || stop=0',
+  // Clients of August 2025 and newer run no command of the dump then, whatever they take for one.
+  `printf '\\\\restrict a\n\\\\unrestrict a\n' | ${psql} >/dev/null 2>&1 && guard="\\\\restrict $secret" || guard=`,
+  '{ printf "%s\\n" "$guard"; cat "$work/dump"; } | PGUSER=$LOADER PGPASSWORD=$secret psql -X -q ' +
+    '--no-password -v ON_ERROR_STOP="$stop" -v VERBOSITY=terse >/dev/null 2>"$work/errors" && code=0 || code=$?',
   // As pg_restore says it.
   `sed 's/^ERROR:  /psql: error: ERROR:  /' "$work/errors" >&2`,
   '[ "$code" = 0 ] || exit 1',
@@ -168,34 +143,36 @@ const cleanPostgres = lines(
   'exec pg_dump --format=custom --compress=0 --no-password',
 );
 
+/** What the throw-away server dumps is an archive: text would be read by a client that stands in a network. */
 const loadPostgres = lines(
   'umask 077; work=$(mktemp -d) && cat >"$work/dump" || exit 1',
-  ...loadByLoader,
+  'case "$(head -c 5 "$work/dump")" in PGDMP) ;; *)',
+  '  echo "psql: error: the throw-away server returned no archive" >&2; exit 1',
+  ';; esac',
+  ...restoreByLoader,
   'ask "$END"',
 );
 
 export function foreignPostgres(connect: Connect): ForeignPrograms {
-  const env = (target: DatabaseTarget, rowsMark?: string): Record<string, string> => ({
+  const env = (target: DatabaseTarget, leavesOut: boolean): Record<string, string> => ({
     LOADER: loaderOf(target.database),
-    LEAVES_OUT: rowsMark === undefined ? '' : '1',
-    ROWS: rowsMark ?? '',
-    APART: rowsApart,
+    LEAVES_OUT: leavesOut ? '1' : '',
     BEGIN: begin,
     EXTENSIONS: grantExtensions,
   });
   return {
     part: postgresPart,
-    clean(target, { rowsMark }) {
+    clean(target, { leavesOut }) {
       const { PGHOST: _host, PGPASSWORD: _password, ...own } = connect(target, 'sh').env;
       return {
         argv: ['sh', '-c', cleanPostgres],
-        env: { ...own, PGHOST: '127.0.0.1', PGUSER: 'berth_throw_away', ...env(target, rowsMark) },
+        env: { ...own, PGHOST: '127.0.0.1', PGUSER: 'berth_throw_away', ...env(target, leavesOut) },
         isAlone: true,
       };
     },
     load(target) {
       const { argv, env: login } = connect(target, 'sh', '-c', loadPostgres);
-      return { argv, env: { ...login, ...env(target), END: end } };
+      return { argv, env: { ...login, ...env(target, false), END: end } };
     },
   };
 }
@@ -260,11 +237,11 @@ export function foreignMysql(names: MysqlNames): ForeignPrograms {
   const script = cleanMysql(names);
   return {
     part: mysqlPart,
-    clean: ({ database }, { rowsMark }) => ({
+    clean: ({ database }, { leavesOut }) => ({
       argv: ['sh', '-c', script],
       env: {
         DATABASE: database,
-        LEAVES_OUT: rowsMark === undefined ? '' : '1',
+        LEAVES_OUT: leavesOut ? '1' : '',
         ACCOUNT: account,
         SETUP: lines(
           `CREATE DATABASE IF NOT EXISTS ${quoted(database)};`,

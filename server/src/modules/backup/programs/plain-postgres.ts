@@ -7,6 +7,8 @@
 import { AppError } from '../../../domain/errors.ts';
 import type { Bytes } from '../runs/unpack/bytes.ts';
 import { createParts, type Parts, type PlainDump } from './dump-parts.ts';
+import { beginString, endString, stringKind, takeString, type StringConstant } from './plain-strings.ts';
+import { createStatementEnd, type StatementEnd } from './statement-end.ts';
 
 /** The most of a statement that is looked at before it goes on as it is. */
 const statementLimit = 64 * 1024;
@@ -21,7 +23,6 @@ const dropped: readonly RegExp[] = [
   /^(create|alter|drop)\s+(role|user(?!\s+mapping)|group|database|tablespace)\s/i,
   /^(grant|revoke|reassign|drop\s+(extension|owned|schema))\s/i,
   /^alter\s+default\s+privileges\s/i,
-  /^alter\s[^;$]*\sowner\s+to\s+[^;]+;$/i,
   /^set\s+(session\s+authorization|role|default_tablespace|transaction_timeout)\b/i,
   /^comment\s+on\s+(extension|database|role|tablespace)\s/i,
 ];
@@ -31,16 +32,36 @@ const kinds =
   'operator\\s+(?:class|family)|text\\s+search\\s+\\w+|user\\s+mapping|' +
   '(?!(?:access|event|foreign|materialized|operator\\s+(?:class|family)|text|user)\\s)\\w+';
 
-/** Changes for an empty database: nothing is there to drop, and some schemas exist already. */
-const changed: readonly [RegExp, string][] = [
-  [/^(create\s+schema)\s+(?!\s*if\s|\s*authorization\s)/i, '$1 IF NOT EXISTS '],
-  [new RegExp(`^(drop\\s+(?:${kinds}))\\s+(?!\\s*if\\s)`, 'i'), '$1 IF EXISTS '],
-  [
-    /^(alter\s+table)\s+(?!\s*if\s)([^;]*\s(?:drop\s+constraint|alter\s+column\s+\S+\s+drop\s)[^;]*;)$/i,
-    '$1 IF EXISTS $2',
-  ],
-  [/^(alter\s[^;]*\sdrop\s+constraint)\s+(?!\s*if\s)/i, '$1 IF EXISTS '],
+const ownerChange = /\sowner\s+to\s+(?:"(?:[^"]|"")*"|[\w$\x80-\xff]+)\s*;$/i;
+const isDropped = (statement: string): boolean =>
+  dropped.some((one) => one.test(statement)) || (/^alter\s/i.test(statement) && ownerChange.test(statement));
+
+/**
+ * Changes for an empty database: nothing is there to drop, and some schemas exist already. Each pattern takes
+ * time in proportion to the statement, whatever is in it.
+ */
+const changed: readonly { of?: RegExp; from: RegExp; to: string }[] = [
+  { from: /^(create\s+schema)\s+(?!\s|if\s|authorization\s)/i, to: '$1 IF NOT EXISTS ' },
+  { from: new RegExp(`^(drop\\s+(?:${kinds}))\\s+(?!\\s|if\\s)`, 'i'), to: '$1 IF EXISTS ' },
+  {
+    of: /\s(?:drop\s+constraint|alter\s+column\s+\S+\s+drop)\s/i,
+    from: /^(alter\s+table)\s+(?!\s|if\s)/i,
+    to: '$1 IF EXISTS ',
+  },
+  { of: /^alter\s/i, from: /(\sdrop\s+constraint)\s+(?!\s|if\s)/i, to: '$1 IF EXISTS ' },
 ];
+
+const name = '(?:"(?:[^"]|"")*"|[\\w$\\x80-\\xff]+)';
+const columns = '\\s*\\((?:[^()"]|"[^"]*")*\\)\\s*';
+const rowsFollow = new RegExp(
+  `^copy\\s+${name}(?:\\s*\\.\\s*${name})*(?:${columns}|\\s+)from\\s+stdin\\b`,
+  'i',
+);
+
+/** In these a backslash may be the second byte of a letter (PostgreSQL, "Character Set Support"). */
+const clientEncoding = /^set\s+(?:(?:session|local)\s+)?(?:client_encoding\b|names\b)(.*)/is;
+const unsafeEncoding = /big5|gb18030|gbk|johab|s(?:hift_?)?jis|uhc|mskanji|win(?:dows)?9(?:32|36|49|50)/i;
+const stringsSetting = /^set\s+(?:(?:session|local)\s+)?standard_conforming_strings\s*(?:=|to)\s*'?(\w+)/i;
 
 /** Client commands without an effect on what is loaded. */
 const silent = /^\\(restrict|unrestrict|echo|qecho|warn|timing|pset)\b/;
@@ -64,6 +85,8 @@ export async function* postgresPart(source: Bytes, dump: PlainDump): AsyncGenera
       yield chunk;
       continue;
     }
+    // psql reads lines as texts of C, which end at such a sign.
+    if (chunk.includes(0)) throw unclear('a NUL byte');
     // Latin 1 stands for bytes in between: every sign that is looked for is ASCII.
     const out = lexer.take(Buffer.from(chunk).toString('latin1'), false);
     if (out !== '') yield Buffer.from(out, 'latin1');
@@ -76,8 +99,6 @@ export async function* postgresPart(source: Bytes, dump: PlainDump): AsyncGenera
 /** How far the text has come, and what is known of it there. */
 interface Reading {
   parts: Parts;
-  /** Stands in a line of its own before each COPY whose rows follow. */
-  rowsMark: string | undefined;
   mode: Mode;
   /** Of comments within comments. */
   depth: number;
@@ -87,6 +108,13 @@ interface Reading {
   escapesAlways: boolean;
   /** The statement so far; undefined once it goes on undecided, since it is too long. */
   statement: string | undefined;
+  /** The string constant that is being read. */
+  string: StringConstant | undefined;
+  /** Nothing but space and comments came since a string. */
+  followsString: boolean;
+  end: StatementEnd;
+  /** Rows have to begin on a line of their own: psql reads the rest of this one after them. */
+  isBeforeRows: boolean;
   out: string[];
   /** The last of the text, which may be the beginning of a sign. */
   held: string;
@@ -109,12 +137,15 @@ interface Lexer {
 function createLexer(dump: PlainDump): Lexer {
   const reading: Reading = {
     parts: createParts(dump),
-    rowsMark: dump.rowsMark,
     mode: 'code',
     depth: 0,
     tag: '',
     escapesAlways: false,
     statement: '',
+    string: undefined,
+    followsString: false,
+    end: createStatementEnd(),
+    isBeforeRows: false,
     out: [],
     held: '',
     prior: '',
@@ -142,7 +173,7 @@ function walk(reading: Reading, text: string, isEnd: boolean): number {
   while (at < last) {
     if (reading.mode === 'code') {
       const sign = Math.min(next(signs, text, at)?.index ?? text.length, last);
-      if (sign > at) add(reading, text.slice(at, sign));
+      if (sign > at) code(reading, text.slice(at, sign));
       at = sign;
       if (at >= last) break;
     }
@@ -168,21 +199,32 @@ function add(reading: Reading, text: string): void {
   reading.statement = undefined;
 }
 
+/** Words and signs of a statement outside of strings, quoted names and comments. */
+function code(reading: Reading, text: string): void {
+  reading.end.take(text);
+  if (text.trim() !== '') reading.followsString = false;
+  add(reading, text);
+}
+
 function endStatement(reading: Reading): void {
   const whole = reading.statement ?? '';
   const trimmed = whole.trimStart();
   reading.statement = '';
-  if (/^set\s+standard_conforming_strings\s*(=|to)\s*'?off/i.test(trimmed)) reading.escapesAlways = true;
-  if (/^copy\s[^;]*\sfrom\s+stdin\b/i.test(trimmed)) reading.mode = 'rows';
-  if (dropped.some((one) => one.test(trimmed))) return;
+  const setting = stringsSetting.exec(trimmed)?.[1];
+  if (setting !== undefined) reading.escapesAlways = /^(off|false|f|no|n|0)$/i.test(setting);
+  if (unsafeEncoding.test(clientEncoding.exec(trimmed)?.[1] ?? ''))
+    throw unclear('an encoding in which letters hide signs (make it with pg_dump --encoding=UTF8)');
+  if (/^copy\b/i.test(trimmed)) {
+    if (!rowsFollow.test(trimmed)) throw unclear('a COPY that is not of rows in the dump');
+    [reading.mode, reading.isBeforeRows] = ['rows', true];
+  }
+  if (isDropped(trimmed)) return;
   const space = whole.slice(0, whole.length - trimmed.length);
-  const { rowsMark: mark } = reading;
-  const hasRows = mark !== undefined && /^copy\s[^;\n]*\sfrom\s+stdin\s*;$/i.test(trimmed);
-  pass(
-    reading,
-    (hasRows ? `${space}\n-- ${mark}\n` : space) +
-      changed.reduce((text, [from, to]) => text.replace(from, to), trimmed),
+  const inEmpty = changed.reduce(
+    (text, { of, from, to }) => (of === undefined || of.test(text) ? text.replace(from, to) : text),
+    trimmed,
   );
+  pass(reading, space + inEmpty);
 }
 
 function onCommand({ parts }: Reading, line: string): void {
@@ -196,27 +238,26 @@ const steps: Record<Mode, (reading: Reading, place: Place) => number | undefined
   code(reading, { text, at }) {
     if (text[at] === '\\') return command(reading, text, at);
     if (text[at] === ';') {
+      const isEnd = reading.end.isEnd();
+      reading.followsString = false;
       add(reading, ';');
-      endStatement(reading);
+      if (isEnd) endStatement(reading);
       return at + 1;
     }
     const sign = opening(reading, text, at);
-    add(reading, sign);
+    if (!reading.string) add(reading, sign);
     return at + sign.length;
   },
-  string: (reading, place) => until(reading, place, "'"),
+  string: (reading, place) => stringSigns(reading, place, /'/g),
+  escaped: (reading, place) => stringSigns(reading, place, /['\\]/g),
   name: (reading, place) => until(reading, place, '"'),
   dollar: (reading, place) => until(reading, place, reading.tag),
-  line: (reading, place) => until(reading, place, '\n'),
-  escaped(reading, place) {
-    const { text, at } = place;
-    const end = next(/['\\]/g, text, at)?.index;
-    if (end === undefined) return until(reading, place, "'");
-    if (end + 2 > text.length) return undefined;
-    const isPair = text[end] === '\\' || text[end + 1] === "'";
-    add(reading, text.slice(at, end + (isPair ? 2 : 1)));
-    if (!isPair) reading.mode = 'code';
-    return end + (isPair ? 2 : 1);
+  line(reading, { text, at }) {
+    const found = next(/[\r\n]/g, text, at);
+    const end = found ? found.index + 1 : text.length;
+    add(reading, text.slice(at, end));
+    if (found) reading.mode = 'code';
+    return end === at ? undefined : end;
   },
   block(reading, { text, at }) {
     const found = next(/\/\*|\*\//g, text, at);
@@ -227,6 +268,13 @@ const steps: Record<Mode, (reading: Reading, place: Place) => number | undefined
     return end === at ? undefined : end;
   },
   rows(reading, { text, at, isEnd }) {
+    if (reading.isBeforeRows) {
+      const line = text.indexOf('\n', at);
+      if (text.slice(at, line === -1 ? text.length : line).trim() !== '')
+        throw unclear('a COPY with more than spaces behind it on its line');
+      if (line === -1) return undefined;
+      reading.isBeforeRows = false;
+    }
     const found = next(/\n\\\.\r?\n/g, text, at);
     // The line break behind the end of the rows is not part of them; the last signs may be their end.
     const partial = isEnd ? -1 : text.indexOf('\n', Math.max(at, text.length - 4));
@@ -251,8 +299,11 @@ function opening(reading: Reading, text: string, at: number): string {
   const before = signsBefore(reading, text, at);
   const sign = text[at] ?? '';
   const two = text.slice(at, at + 2);
-  const quote = sign === '$' && !/[\w$\x80-\xff]$/.test(before) ? dollarAt(text, at) : '';
+  const quote = sign === '$' ? dollarAt(text, at) : '';
   if (quote !== '') {
+    // A name may have the sign; whether a number may, readers do not agree.
+    if (/[\w$\x80-\xff]$/.test(before)) throw unclear('a dollar sign within a name or number');
+    reading.followsString = false;
     reading.mode = 'dollar';
     reading.tag = quote;
     return quote;
@@ -262,10 +313,36 @@ function opening(reading: Reading, text: string, at: number): string {
     reading.depth = 1;
     return two;
   }
-  const escapes = reading.escapesAlways || /(^|[^\w$\x80-\xff])e$/i.test(before);
   if (sign === '"') reading.mode = 'name';
-  if (sign === "'") reading.mode = escapes ? 'escaped' : 'string';
+  if (sign !== "'") {
+    reading.followsString = false;
+    return sign;
+  }
+  reading.string = beginString(stringKind(before, reading.followsString), reading.escapesAlways);
+  reading.mode = reading.string.hasEscapes ? 'escaped' : 'string';
   return sign;
+}
+
+/** As far as the next quote, or the sign that is escaped. */
+function stringSigns(reading: Reading, { text, at }: Place, signs: RegExp): number | undefined {
+  const { string } = reading;
+  if (!string) return undefined;
+  const found = next(signs, text, at)?.index;
+  if (found !== undefined && found + 2 > text.length) return undefined;
+  const isPair = found !== undefined && (text[found] === '\\' || text[found + 1] === "'");
+  const until = found ?? text.length;
+  const taken = takeString(string, text.slice(at, until), found !== undefined && text[found] === "'");
+  if (taken === undefined) throw unclear('a string that ends elsewhere where other settings hold');
+  add(reading, taken);
+  if (found === undefined) return until;
+  if (isPair) {
+    add(reading, takeString(string, text.slice(found, found + 2), false) ?? '');
+    return found + 2;
+  }
+  add(reading, endString(string));
+  reading.mode = 'code';
+  [reading.string, reading.followsString] = [undefined, true];
+  return found + 1;
 }
 
 /** As far as the sign, with it; all but the last signs where it is not in the text. */
@@ -299,6 +376,14 @@ function nameIn(words: string): string {
   const bare = Buffer.from(words.replace(/^(["'])(.*)\1$/, '$2'), 'latin1').toString('utf8');
   const option = /^dbname='((?:[^'\\]|\\.)*)'$/.exec(bare)?.[1];
   return option === undefined ? bare.replaceAll('""', '"') : option.replaceAll(/\\(.)/g, '$1');
+}
+
+function unclear(what: string): AppError {
+  return new AppError(
+    'PRECONDITION_FAILED',
+    `The dump has ${what}, in which psql could find commands that Berth does not see. Make a dump by pg_dump ` +
+      '--format=custom and restore that. Nothing was changed.',
+  );
 }
 
 function refusedCommand(line: string): AppError {

@@ -1,7 +1,6 @@
 /** Loads an object into a database of a server, and looks into what came of it. */
 import { AppError } from '../../../domain/errors.ts';
 import { requireFreeDisk, type DiskRoom } from '../../../domain/resources/free-disk.ts';
-import { randomId } from '../../../ports/clock.ts';
 import { ProgramFailed } from '../../../ports/engine/engine-program.ts';
 import type { ObjectStore } from '../../../ports/object-store.ts';
 import { targetOf, type DatabaseServer, type ProgramOptions, type Programs } from '../database-source.ts';
@@ -100,15 +99,12 @@ function cleaned(
   run: BackupRunRecord,
   { server, leavesOut, loading }: Cleaning,
 ): Bytes {
-  // Nobody who made a dump knows it.
-  const rowsMark = leavesOut ? `berth rows ${randomId()}` : undefined;
   const part = foreign.part(loading.input, {
     database: run.database,
-    rowsMark,
     ofOthers: (names) => ofOthers(run, names),
     say: loading.onLine ?? (() => undefined),
   });
-  const clean = foreign.clean(targetOf(server, run.database), { rowsMark });
+  const clean = foreign.clean(targetOf(server, run.database), { leavesOut });
   return programs.output(server, clean, { ...loading, input: part });
 }
 
