@@ -2,7 +2,7 @@
  * Upgrade of Berth: the previous commit's data is taken over, and a new version that does not come up leaves
  * the old one as it was.
  */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { repositoryRoot } from '../../images/build-context.ts';
 import { runCommand } from '../../images/command.ts';
 import { bedOfRun } from '../bed/bed-of-run.ts';
@@ -20,6 +20,7 @@ let services: UpgradedServices;
 
 /** Of all kinds, that run while Berth is upgraded. */
 const count = modeOf().isLong ? 30 : 8;
+if (modeOf().isLong) vi.setConfig({ testTimeout: 900_000 });
 
 beforeAll(async () => {
   const bed = await bedOfRun();
