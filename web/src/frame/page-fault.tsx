@@ -29,7 +29,9 @@ export function PageFault({ error, reset }: { error: unknown; reset: () => void 
   return (
     <div className="mx-auto max-w-[640px] p-6">
       {error instanceof MissingCode ? (
-        <NoCode />
+        <div role="alert">
+          <NoCode />
+        </div>
       ) : (
         <Fault title="This page could not be shown" error={error} onRetry={reset} />
       )}
