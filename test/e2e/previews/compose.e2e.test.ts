@@ -141,7 +141,7 @@ async function running(commit: string): Promise<Preview> {
       if (preview?.status === 'error') throw new Error((await logOf(preview)).join('\n'));
       return preview?.status === 'running' && preview.commit === commit ? preview : undefined;
     },
-    90_000,
+    240_000,
   );
   if (!found) throw new Error('There is no preview.');
   return found;
@@ -199,7 +199,7 @@ it('a new commit runs in its place', async () => {
 
 it('a closed pull request leaves nothing: no service, container, image, volume or network', async () => {
   await tell('closed', 'c'.repeat(40));
-  await until('the preview is gone', async () => (await previews()).length === 0, 90_000);
+  await until('the preview is gone', async () => (await previews()).length === 0, 240_000);
   expect(await left(id)).toEqual({ services: 0, containers: 0, images: 0, volumes: 0, networks: 0 });
   expect((await shop.berth.proxied(host)).status).toBe(404);
   expect(await shop.berth.ask('compose.one', { composeId: id })).toMatchObject({ status: 404 });
