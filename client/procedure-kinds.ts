@@ -459,6 +459,9 @@ export const procedureKinds = {
     create: 'mutation',
   },
   backup: {
+    setRecovery: 'mutation',
+    getRecovery: 'query',
+    restoreToMoment: 'mutation',
     create: 'mutation',
     one: 'query',
     update: 'mutation',

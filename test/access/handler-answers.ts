@@ -102,6 +102,8 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   // The backup of the fixtures is of mysql.
   'backup.manualBackupMySql': [412],
   'backup.verify': [412],
+  // It was never switched on.
+  'backup.restoreToMoment': [412],
   // No restore and no move left a former state.
   'backup.undoRestore': [412],
   'backup.useFormerVolume': [412],

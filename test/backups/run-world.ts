@@ -158,6 +158,7 @@ const plainRun: Omit<BackupRunRecord, 'backupRunId' | 'sequence'> = {
   restoredAt: null,
   shape: null,
   leftOut: null,
+  moment: null,
   held: null,
   errorCode: null,
   errorMessage: null,

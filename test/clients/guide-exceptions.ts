@@ -79,6 +79,12 @@ export const exceptions: readonly Exception[] = [
     refused: /./,
     seenBy: 'test/e2e/backup.e2e.test.ts',
   },
+  {
+    guide: 'backups.md',
+    command: /^db (recovery|restore-at) /,
+    refused: /./,
+    seenBy: 'test/e2e/backups/recovery.e2e.test.ts',
+  },
   { guide: 'backups.md', command: /^db undo /, seenBy: 'test/e2e/command/session.e2e.test.ts' },
   // A run that is under way; without an engine it has failed by then.
   {

@@ -74,6 +74,8 @@ const cannotSucceed: Record<string, number | readonly number[]> = {
   'previewDeployment.delete': 404,
   'destination.testConnection': 503,
   'backup.listFiles': 503,
+  // It was never switched on, or nothing is stored.
+  'backup.restoreToMoment': [400, 412],
   // No former volume is kept there.
   'backup.useFormerVolume': [400, 404, 412],
   'gitProvider.branches': 503,

@@ -43,6 +43,7 @@ export async function goByTheClock({
         guard: product.accounts.guard,
       }),
     schedules: working.backingUp.schedules,
+    recovery: working.backingUp.recovery,
     previews: { watch: working.previewing.watch, everyMs: ground.config.previewWatchMs },
   });
   return async () => {

@@ -143,7 +143,7 @@ export const projects = {
   machine: { on: 'bed', files: e2e('up', 'machine/release', 'systems/fresh-machine'), minutes: 40 },
   environments: { on: 'bed', files: e2e('lives/environments'), isLong: true, minutes: 100 },
   journeys: { on: 'bed', files: ['test/e2e/journeys/*.e2e.test.ts'], isLong: true, minutes: 30 },
-  backups: { on: 'bed', files: e2e('backup', 'backups/volumes'), minutes: 25 },
+  backups: { on: 'bed', files: e2e('backup', 'backups/volumes', 'backups/recovery'), minutes: 35 },
   integration: {
     on: 'servers',
     files: ['{bed,images,builder,git}/*', 'object-store', 'upload'].map(integration),

@@ -16,6 +16,8 @@ import type { Database } from '../../server/src/db/database.ts';
 import { tableStore } from '../../server/src/db/table-store.ts';
 import { createQueue } from '../../server/src/jobs/queue.ts';
 import { createJobStore } from '../../server/src/jobs/store.ts';
+import { createRecoveries } from '../../server/src/modules/backup/recovery/recovery.ts';
+import { createRecoveryStore } from '../../server/src/modules/backup/recovery/store.ts';
 import { createBackups } from '../../server/src/modules/backup/backup.ts';
 import { backupContract } from '../../server/src/modules/backup/contract.ts';
 import { installationBackupContract } from '../../server/src/modules/backup/contract-installation.ts';
@@ -162,7 +164,7 @@ function sourcesOf(state: () => BackupDeskState): BackupSources {
       shape: async () => state().shape,
     }),
   };
-  return { database: source, installation: source, volume: source };
+  return { database: source, installation: source, volume: source, stream: source };
 }
 
 function runnerOf(
@@ -257,6 +259,18 @@ function backupRouters(
         backups: createBackups(backups, clock),
         runs,
         restores: createRestores(runs),
+        recoveries: createRecoveries({
+          backups,
+          store: createRecoveryStore(database),
+          restores: createRestores(runs),
+          clock,
+          findDatabase: async (databaseId, organizationId) => {
+            const found = await tableStore(database, 'database').find({ databaseId, organizationId });
+            if (!found) throw new AppError('NOT_FOUND', 'There is no such database.');
+            return found;
+          },
+          problemOf: () => null,
+        }),
         sources,
         logs,
         openStore,

@@ -37,6 +37,7 @@ export function restoredVolumeRun(
     restoredAt: null,
     shape: null,
     leftOut: null,
+    moment: null,
     held: null,
   };
 }

@@ -147,6 +147,7 @@ function backup(fixtures: Fixtures, own: Own): TableRecord<'backup'> {
     composeId: null,
     volumeName: null,
     serviceDuring: null,
+    keepDays: null,
   };
 }
 
@@ -194,6 +195,7 @@ function failedBackup(fixtures: Fixtures, own: Own, number: number): TableRecord
     restoredAt: null,
     shape: null,
     leftOut: null,
+    moment: null,
     held: null,
   };
 }

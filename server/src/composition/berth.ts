@@ -88,6 +88,7 @@ export async function createBerth(
     ...createDiskWatch(ground, product, machines, releasing),
     finishDeletions: () => finishDeletions({ ...ground, ...product, ...product.accounts, registry }),
     schedules: working.backingUp.schedules,
+    recovery: working.backingUp.recovery,
     previews: { watch: working.previewing.watch, everyMs: config.previewWatchMs },
   });
   return {

@@ -6,6 +6,7 @@ import { createJobStore } from '../jobs/store.ts';
 import { createAlarmStore } from '../modules/alarm/store.ts';
 import { createApplicationStore } from '../modules/application/store.ts';
 import { createAuditStore } from '../modules/audit/store.ts';
+import { createRecoveryStore } from '../modules/backup/recovery/store.ts';
 import { createBackupRunStore, createBackupStore } from '../modules/backup/store.ts';
 import { createBasicAuthStore } from '../modules/basic-auth/store.ts';
 import { createCertificateStore } from '../modules/certificate/store.ts';
@@ -107,6 +108,7 @@ export function createStores(database: Database) {
     sight: createSightStore(database),
     backups: createBackupStore(database),
     backupRuns: createBackupRunStore(database),
+    recovery: createRecoveryStore(database),
     settings: createSettingsStore(database),
     audit: createAuditStore(database),
     events: createEventStore(database),

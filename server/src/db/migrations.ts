@@ -1076,6 +1076,30 @@ CREATE UNIQUE INDEX "pull_request_state_compose" ON "pull_request_state"("compos
 ALTER TABLE "deployment" ADD COLUMN "sourceApplications" TEXT;
 `,
   },
+  {
+    version: 63,
+    name: 'recovery to a moment',
+    sql: `
+ALTER TABLE "backup" ADD COLUMN "keepDays" BIGINT;
+ALTER TABLE "backup_run" ADD COLUMN "moment" TEXT;
+CREATE TABLE "wal_span" (
+  "walSpanId" TEXT PRIMARY KEY,
+  "backupId" TEXT NOT NULL REFERENCES "backup"("backupId") ON DELETE CASCADE,
+  "organizationId" TEXT NOT NULL, "destinationId" TEXT NOT NULL, "folder" TEXT NOT NULL, "dataVolume" TEXT NOT NULL,
+  "serverKey" TEXT NOT NULL, "systemId" TEXT NOT NULL, "timeline" BIGINT NOT NULL,
+  "segmentBytes" BIGINT NOT NULL, "firstSegment" BIGINT NOT NULL, "nextSegment" BIGINT NOT NULL,
+  "position" BIGINT, "restorableTo" TEXT, "createdAt" TEXT NOT NULL, "endedAt" TEXT, "endReason" TEXT);
+CREATE INDEX "wal_span_backup" ON "wal_span"("backupId", "createdAt");
+CREATE TABLE "wal_mark" (
+  "walSpanId" TEXT NOT NULL REFERENCES "wal_span"("walSpanId") ON DELETE CASCADE, "at" TEXT NOT NULL,
+  "position" BIGINT NOT NULL, "nextSegment" BIGINT NOT NULL, PRIMARY KEY ("walSpanId", "at"));
+CREATE TABLE "base_backup" (
+  "backupRunId" TEXT PRIMARY KEY REFERENCES "backup_run"("backupRunId") ON DELETE CASCADE,
+  "walSpanId" TEXT NOT NULL REFERENCES "wal_span"("walSpanId") ON DELETE CASCADE,
+  "firstSegment" BIGINT NOT NULL, "restorableFrom" TEXT NOT NULL);
+CREATE INDEX "base_backup_span" ON "base_backup"("walSpanId");
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

@@ -644,7 +644,8 @@ const destination = {
 const backup = {
   backupId: text(),
   organizationId: text(),
-  sourceType: choice(['database', 'installation', 'volume']),
+  /** `stream`: a PostgreSQL server with its write-ahead log. */
+  sourceType: choice(['database', 'installation', 'volume', 'stream']),
   databaseId: optionalText(),
   databaseType: optionalText<DatabaseKindName>(),
   database: text(),
@@ -668,6 +669,43 @@ const backup = {
   volumeName: optionalText(),
   /** Of a volume: what becomes of its service while it is read. */
   serviceDuring: optionalText<ServiceDuring>(),
+  /** Of a stream: for how many days every moment can be restored. */
+  keepDays: optionalNumber(),
+};
+
+/** Segments of a write-ahead log without a hole, with what is known of its server. Positions in bytes. */
+const walSpan = {
+  walSpanId: text(),
+  backupId: text(),
+  organizationId: text(),
+  destinationId: text(),
+  /** Where its segments are stored. */
+  folder: text(),
+  dataVolume: text(),
+  serverKey: text(),
+  systemId: text(),
+  timeline: number(),
+  segmentBytes: number(),
+  /** The oldest that is kept. */
+  firstSegment: number(),
+  nextSegment: number(),
+  /** Everything committed until `restorableTo` stands before it. */
+  position: optionalNumber(),
+  restorableTo: optionalText(),
+  createdAt: text(),
+  endedAt: optionalText(),
+  endReason: optionalText(),
+};
+
+/** How far the log of a span had come at a moment. */
+const walMark = { walSpanId: text(), at: text(), position: number(), nextSegment: number() };
+
+/** A copy of all files of a server, from which its log can be replayed. */
+const baseBackup = {
+  backupRunId: text(),
+  walSpanId: text(),
+  firstSegment: number(),
+  restorableFrom: text(),
 };
 
 /** What becomes of a service while one of its volumes is read. */
@@ -705,6 +743,8 @@ const backupRun = {
   restoredAt: optionalText(),
   shape: optionalText(),
   leftOut: optionalJson(words),
+  /** Of a restore to a moment: which (ISO 8601). */
+  moment: optionalText(),
 };
 
 const certificate = {
@@ -1157,6 +1197,9 @@ export const tables = {
   destination,
   backup,
   backup_run: backupRun,
+  wal_span: walSpan,
+  wal_mark: walMark,
+  base_backup: baseBackup,
   certificate,
   certificate_resolver: certificateResolver,
   dns_provider: dnsProvider,

@@ -11,6 +11,8 @@ const housekeepingMs = 3_600_000;
 const scheduleMs = 5000;
 const eventsMs = 60_000;
 const alarmMs = 10_000;
+/** The log of a database is stored at least each minute. */
+const recoveryMs = 20_000;
 const dispatchMs = 2000;
 const drainMs = 1000;
 const dayMs = 24 * 3_600_000;
@@ -48,6 +50,7 @@ export interface TimerParts {
   clock: Clock;
   log: { fault(error: unknown, where: string): unknown };
   schedules: { tick(): Promise<void> };
+  recovery: { tick(): Promise<void> };
   previews: { watch(): Promise<void>; everyMs: number };
   notifying: { tick(): Promise<void>; stop(): Promise<void> };
   shipping: { tick(): Promise<void>; stop(): Promise<void> };
@@ -68,6 +71,7 @@ export function startTimers({
   clock,
   log,
   schedules,
+  recovery,
   previews,
   notifying,
   shipping,
@@ -92,6 +96,7 @@ export function startTimers({
     ),
     every(eventsMs, () => stores.events.prune(clock.now() - keptMs), toldAs('old events')),
     every(scheduleMs, schedules.tick, toldAs('schedules of backups')),
+    every(recoveryMs, recovery.tick, toldAs('recovery of databases')),
     every(scheduleMs, scheduling.tick, toldAs('schedules of services')),
     every(eventsMs, cleanTurn, toldAs('clean-up')),
     every(eventsMs, finishDeletions, toldAs('deletions that go on')),

@@ -94,6 +94,7 @@ const named: Readonly<Record<Exclude<FieldClass, 'id' | 'plain'>, readonly strin
     'destination.testConnection path',
     'backup.create prefix',
     'backup.update prefix',
+    'backup.setRecovery prefix',
     'volumeBackup.create prefix',
     'volumeBackup.update prefix',
     'bucket',

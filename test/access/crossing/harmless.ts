@@ -111,6 +111,7 @@ const rows: Readonly<Record<string, Harmless>> = {
   'metricsConfig.containers.services.exclude.0': notReached,
   'backup.create prefix': inBucket,
   'backup.update prefix': inBucket,
+  'backup.setRecovery prefix': inBucket,
   'volumeBackup.create prefix': inBucket,
   'volumeBackup.update prefix': inBucket,
   backupFile: inBucket,

@@ -53,6 +53,37 @@ export const backupRows: Rows = [
     refused: 'FORBIDDEN',
   },
   { call: 'backup.all', gives: any.listOf(record) },
+  { call: 'backup.getRecovery', input: { postgresId: '<postgresId>' }, gives: { recovery: null } },
+  {
+    call: 'backup.setRecovery',
+    input: { postgresId: '<postgresId>' },
+    refused: 'BAD_REQUEST',
+    field: 'destinationId',
+  },
+  {
+    call: 'backup.setRecovery',
+    input: { postgresId: '<postgresId>', destinationId: '<destinationId>', keepDays: 3 },
+    gives: { postgresId: '<postgresId>', keepDays: 3, enabled: true, windows: [], holes: [] },
+    after: [
+      {
+        call: 'backup.restoreToMoment',
+        input: { postgresId: '<postgresId>', at: '2026-11-20T14:03:07Z' },
+        refused: 'BAD_REQUEST',
+        field: 'at',
+      },
+    ],
+  },
+  {
+    call: 'backup.setRecovery',
+    input: { postgresId: '<postgresId>', destinationId: '<destinationId>', keepDays: 0 },
+    refused: 'BAD_REQUEST',
+    field: 'keepDays',
+  },
+  {
+    call: 'backup.restoreToMoment',
+    input: { postgresId: '<postgresId>', at: '2026-11-20T14:03:07Z' },
+    refused: 'PRECONDITION_FAILED',
+  },
   {
     call: 'backup.run',
     input: { backupId: '<backupId>' },

@@ -10,6 +10,7 @@ import { cronWords } from '../schedule/cron-words.ts';
 import type { Database } from '../service/service.ts';
 import { AddDestination } from './add-destination.tsx';
 import { LastGood } from './last-good.tsx';
+import { Recovery } from './recovery.tsx';
 import { Restore } from './restore.tsx';
 import { Runs } from './runs.tsx';
 import { nightly, scheduleWords } from './schedule-words.ts';
@@ -127,6 +128,9 @@ export function Backups({
             />
           ))}
         </div>
+      )}
+      {kind === 'postgres' && (
+        <Recovery postgresId={databaseId} name={database.name} destinations={options} />
       )}
       <Fault error={error} />
       <Runs runs={runs} />

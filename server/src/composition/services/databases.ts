@@ -73,6 +73,8 @@ function createDatabasePorts(parts: DeployingParts, databases: Databases): Datab
       envBlocks,
       liveSpec: liveDatabaseSpec(parts.deployments),
       registryAuth: registryAuthBy(registries),
+      sharesSocket: async (databaseId) =>
+        (await stores.backups.find({ databaseId, sourceType: 'stream', enabled: true })) !== undefined,
       mounts: (databaseId) => stores.mounts.list({ databaseId }, { by: ['mountId'], direction: 'asc' }),
     },
   };

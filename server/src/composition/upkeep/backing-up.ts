@@ -9,6 +9,11 @@ import { createVolumeBackups, type VolumeBackups } from '../../modules/backup/vo
 import type { VolumeBackupDesk } from '../../modules/backup/volumes/handlers.ts';
 import { createVolumeRestoring } from '../../modules/backup/volumes/volume-restore.ts';
 import { foundService, type VolumeServices } from '../../modules/backup/volumes/volume-service.ts';
+import { createBaseSource } from '../../modules/backup/recovery/base-source.ts';
+import { createRecoveryFollower, type RecoveryFollower } from '../../modules/backup/recovery/follow.ts';
+import { createRecoveries } from '../../modules/backup/recovery/recovery.ts';
+import { restoreToMoment } from '../../modules/backup/recovery/restore-to-moment.ts';
+import { fillData } from '../../deploy/database/fill-data.ts';
 import { createKeptVolumes } from '../../modules/cleanup/kept-volumes.ts';
 import { createVolumeSource } from '../../modules/backup/volumes/volume-source.ts';
 import type { DiskRooms } from '../../modules/backup/disk-room.ts';
@@ -60,6 +65,7 @@ export interface BackingUp {
   /** Handler of the queue's `backup` jobs. */
   run: ReturnType<typeof createBackupRunner>;
   schedules: BackupSchedules;
+  recovery: RecoveryFollower;
 }
 
 const removalLimitMs = 10 * 60_000;
@@ -95,6 +101,15 @@ export function createBackingUp(parts: BackingUpParts): BackingUp {
   const sources = createSources(parts, { beside, programs, runs });
   const restores = createRestores(runs);
   const [{ open }, { logs }] = [destinations, adapters];
+  const recovery = followerOf(parts, runs, open);
+  const recoveries = createRecoveries({
+    backups: stores.backups,
+    store: stores.recovery,
+    restores,
+    clock,
+    findDatabase: parts.databases.one,
+    problemOf: recovery.problemOf,
+  });
   return {
     installation: {
       installation: createInstallationBackups(stores.backups, clock),
@@ -118,7 +133,17 @@ export function createBackingUp(parts: BackingUpParts): BackingUp {
       sources,
       requireKept: keptVolumesOf(parts),
     },
-    desk: { backups, runs, restores, sources, logs, openStore: open, findDatabase: parts.databases.one },
+    recovery,
+    desk: {
+      backups,
+      runs,
+      restores,
+      recoveries,
+      sources,
+      logs,
+      openStore: open,
+      findDatabase: parts.databases.one,
+    },
     run: createBackupRunner({
       runs,
       logs,
@@ -136,6 +161,28 @@ export function createBackingUp(parts: BackingUpParts): BackingUp {
         log.warn('A backup is in alarm', { backupId, alarmAfterHours, lastGoodAt }),
     }),
   };
+}
+
+function followerOf(
+  parts: BackingUpParts,
+  runs: BackupRuns,
+  openStore: Destinations['open'],
+): RecoveryFollower {
+  const { stores, clock, hosts, liveSpec, databaseRuntime, log, notifying } = parts;
+  return createRecoveryFollower({
+    backups: stores.backups,
+    store: stores.recovery,
+    runs,
+    hosts,
+    clock,
+    findDatabase: parts.databases.find,
+    liveSpec,
+    reload: databaseRuntime.reload,
+    openStore,
+    requireQuota: quotasOf(stores).requireBackupRoom,
+    tell: notifying.tell,
+    onFault: (error, backupId) => void log.fault(error, `recovery ${backupId}`),
+  });
 }
 
 function volumeBackupsOf({ stores, clock, volumeServices }: BackingUpParts, runs: BackupRuns): VolumeBackups {
@@ -182,6 +229,13 @@ function createSources(
       }),
     ),
     database: ofDatabases,
+    stream: createBaseSource({
+      store: parts.stores.recovery,
+      hosts: parts.hosts,
+      findDatabase: parts.databases.find,
+      liveSpec: parts.liveSpec,
+      removeContainers: beside.removeContainers,
+    }),
     volume: {
       ending: (backup) => sourceOf(backup).ending(backup),
       open: (backup, context) => sourceOf(backup).open(backup, context),
@@ -216,8 +270,24 @@ function createOperations(
   const { runs, openStore } = shared;
   const ofDatabases = createRestoring({ beside, programs, disk, runs, openStore, clock });
   const ofVolumes = createVolumeRestoring({ services: parts.volumeServices, runs, openStore });
-  const restoreOf = ({ databaseId, volumeName }: BackupRunRecord): RunOperation =>
-    databaseId === null && volumeName !== null ? ofVolumes : ofDatabases.restore;
+  const ofMoments: RunOperation = {
+    tidy: ofDatabases.restore.tidy,
+    run: (context) =>
+      restoreToMoment(
+        {
+          beside,
+          openStore,
+          disk,
+          store: stores.recovery,
+          backupOf: (databaseId) => stores.backups.find({ databaseId, sourceType: 'stream' }),
+          findDatabase: parts.databases.find,
+          filling: (database, target, backupRunId) => fillData(parts, database, target, backupRunId),
+        },
+        context,
+      ),
+  };
+  const restoreOf = ({ databaseId, volumeName, moment }: BackupRunRecord): RunOperation =>
+    moment !== null ? ofMoments : databaseId === null && volumeName !== null ? ofVolumes : ofDatabases.restore;
   return {
     backup: { run: (context) => makeBackup(making, context), tidy: (run) => tidyBackup(making, run) },
     verification: ofDatabases.verification,

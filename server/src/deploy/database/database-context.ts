@@ -22,6 +22,8 @@ export interface DatabaseRecords {
   /** Credentials of the organization's registry that the image comes from, if there is one. */
   registryAuth(image: string, organizationId: string): Promise<RegistryAuth | undefined>;
   mounts(databaseId: string): Promise<MountRecord[]>;
+  /** Whether the folder of its socket is shared with the service that receives its log; absent: no. */
+  sharesSocket?(databaseId: string): Promise<boolean>;
   /** The specification of its live release; undefined before the first one. */
   liveSpec(database: DatabaseRecord): Promise<ServiceSpec | undefined>;
 }

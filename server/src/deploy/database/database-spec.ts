@@ -4,6 +4,7 @@ import { portLabel } from '../../domain/names/labels.ts';
 import { databaseRef } from '../../domain/names/service-ref.ts';
 import { splitWords } from '../../domain/text/words.ts';
 import type { DatabaseRecord } from '../../db/tables.ts';
+import { socketMount } from '../../modules/backup/recovery/stream-service.ts';
 import { databaseKind } from '../../modules/database/kinds.ts';
 import { requireDataInVolume } from '../../domain/data-place.ts';
 import type { PublishedPort, ServiceSpec } from '../../ports/engine/engine.ts';
@@ -29,6 +30,8 @@ export interface DatabaseSpecInputs {
   env: Record<string, string>;
   network: string;
   mounts: MountRecord[];
+  /** Whether the service that receives its log sees the folder of its socket. */
+  sharesSocket?: boolean;
   /** Node of this server, on which the data is. */
   nodeId: string;
   probePath: string;
@@ -78,7 +81,12 @@ export function databaseSpecOf(inputs: DatabaseSpecInputs): ServiceSpec {
     replicas: 1,
     limits: limitsOf(database),
     reservations: reservationsOf(database),
-    mounts: [data, ...bound, { type: 'bind', source: inputs.probePath, target: probeTarget, readOnly: true }],
+    mounts: [
+      data,
+      ...bound,
+      ...(inputs.sharesSocket === true ? [socketMount(database)] : []),
+      { type: 'bind', source: inputs.probePath, target: probeTarget, readOnly: true },
+    ],
     files: filesOf(mounts),
     ports: [],
     healthCheck: watchingProbe(server.probe, health),

@@ -48,10 +48,11 @@ export async function composeDatabaseSpec(
   deploymentId: string,
 ): Promise<ServiceSpec> {
   const { database, engine, networks, records } = context;
-  const [info, found, mounts, network] = await Promise.all([
+  const [info, found, mounts, sharesSocket, network] = await Promise.all([
     engine.info(),
     engine.image(image),
     records.mounts(database.databaseId),
+    records.sharesSocket?.(database.databaseId) ?? false,
     networks.ensureEnvironment(database.environmentId),
   ]);
   return databaseSpecOf({
@@ -63,6 +64,7 @@ export async function composeDatabaseSpec(
     env: context.env,
     network,
     mounts,
+    sharesSocket,
     nodeId: info.nodeId,
     probePath: context.probePath,
   });

@@ -33,7 +33,7 @@ export interface BesideParts {
   deployments: Deployments;
   databasePorts: DatabasePorts;
   liveSpec(database: DatabaseRecord): Promise<ServiceSpec | undefined>;
-  databaseRuntime: Record<'start' | 'stop', (database: DatabaseRecord) => Promise<unknown>>;
+  databaseRuntime: Record<'start' | 'stop' | 'reload', (database: DatabaseRecord) => Promise<unknown>>;
   queue: Queue;
   clock: Clock;
 }
@@ -152,6 +152,7 @@ async function start(
   await engine.applyService(spec);
   say(`Starting ${spec.image} on the new volume ${beside.volume}.`);
   await untilRunning(engine, spec.name, signal);
+  if (beside.isReplayed) return serverOf(engine, database, spec);
   const { server } = databaseKind(database.kind);
   const query = server.query({ ...database, replicaSets: database.replicaSets }, spec.name);
   const version = await askUntilAnswered(
@@ -268,7 +269,11 @@ async function besideSpec(
     database: fresh,
     placement,
     env: resolveEnv({ ...blocks, service: database.env }),
-    records: { ...records, mounts: async () => filesOf(await records.mounts(database.databaseId)) },
+    records: {
+      ...records,
+      mounts: async () => filesOf(await records.mounts(database.databaseId)),
+      sharesSocket: async () => false,
+    },
   };
   const spec = await composeDatabaseSpec(context, image, beside.service);
   const { [ownerLabels.database]: _owner, ...labels } = spec.labels;

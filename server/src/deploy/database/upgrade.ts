@@ -6,6 +6,7 @@ import { AppError } from '../../domain/errors.ts';
 import type { DatabaseRecord, DeploymentRecord } from '../../db/tables.ts';
 import { askServer, lastWords } from '../../modules/database/ask-server.ts';
 import type { ServiceSpec } from '../../ports/engine/engine.ts';
+import { withoutSocket } from '../../modules/backup/recovery/stream-service.ts';
 import type { Stage } from '../context.ts';
 import { watchRelease } from '../release/release-watch.ts';
 import type { DatabaseContext } from './database-context.ts';
@@ -60,7 +61,7 @@ export const standBeside: Stage<DatabaseContext> = {
     const both = [
       { ...live, name: source },
       { ...composed, name: target },
-    ].map((spec) => ({ ...withPort(spec, { ...former, ...unreached }), replicas: 1 }));
+    ].map((spec) => ({ ...withPort(withoutSocket(spec), { ...former, ...unreached }), replicas: 1 }));
     const started = [];
     for (const spec of both) started.push({ spec, ...(await engine.applyService(spec)) });
     await Promise.all(started.map((one) => awaitAlone(context, one)));

@@ -158,6 +158,7 @@ function newBackup(
     composeId: null,
     volumeName: null,
     serviceDuring: null,
+    keepDays: null,
   };
 }
 

@@ -16,6 +16,7 @@ import { ruled } from '../../procedure/input/ruled.ts';
 import { id as serviceId, line } from '../service/contract-fields.ts';
 import { databaseKinds, type BackupKindName } from '../database/kinds.ts';
 import { backupSettings } from './contract-settings.ts';
+import { recoveryContract } from './recovery/contract.ts';
 import { backupKindNames, hasBackups, noBackups } from './contract-kinds.ts';
 import { backupRecord, backupRunRecord } from './record.ts';
 
@@ -146,6 +147,7 @@ const restoreExample = {
 };
 
 export const backupContract = {
+  ...recoveryContract,
   create: mutation({
     summary: 'Backs a database up by schedule',
     description:

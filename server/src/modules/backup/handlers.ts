@@ -10,6 +10,7 @@ import type { Handlers, StreamEvent } from '../../procedure/procedure.ts';
 import { databaseKinds, type BackupKindName } from '../database/kinds.ts';
 import type { Backups } from './backup.ts';
 import { databaseOf, type backupContract } from './contract.ts';
+import { recoveryHandlers, type RecoveryDesk } from './recovery/handlers.ts';
 import { listObjects } from './runs/list-objects.ts';
 import { requireFormerVolume } from './runs/put-back.ts';
 import type { Restores } from './runs/restores.ts';
@@ -17,7 +18,7 @@ import type { BackupRuns } from './runs/runs.ts';
 import type { BackupSources } from './source.ts';
 import type { BackupRunRecord } from './store.ts';
 
-export interface BackupDesk {
+export interface BackupDesk extends RecoveryDesk {
   backups: Backups;
   runs: BackupRuns;
   restores: Restores;
@@ -38,6 +39,7 @@ export function backupHandlers({
   logs,
   openStore,
   findDatabase,
+  recoveries,
 }: BackupDesk): Handlers<typeof backupContract, CallContext> {
   const manual =
     (kind: BackupKindName) =>
@@ -59,6 +61,7 @@ export function backupHandlers({
     return run;
   };
   return {
+    ...recoveryHandlers({ recoveries, runs }),
     create: ({ actor, write }, input) =>
       write(() => backups.create(actor.organizationId, databaseOf(input), input)),
     one: ({ actor }, { backupId }) => backups.one(backupId, actor.organizationId),

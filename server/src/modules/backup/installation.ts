@@ -72,6 +72,7 @@ export function createInstallationBackups(store: Store, clock: Clock): Installat
         composeId: null,
         volumeName: null,
         serviceDuring: null,
+        keepDays: null,
       };
       await store.insert(record);
       return record;

@@ -74,6 +74,7 @@ export const backupRunRecord = z
       .array(z.string())
       .nullable()
       .describe('Of a restore with leaveOut: what could not be restored, in the words of the database'),
+    moment: optional.describe('Of a restore to a moment: which; null for any other run'),
     errorMessage: optional,
     createdAt: z.string(),
     startedAt: optional,

@@ -349,6 +349,7 @@ eachDatabase('databases', (test) => {
       composeId: null,
       volumeName: null,
       serviceDuring: null,
+      keepDays: null,
       createdAt: '',
     };
     const hasBackups = databaseKind(kind).manualBackup !== undefined;

@@ -40,7 +40,7 @@ function world(change: Partial<BackupRunRecord> = {}) {
   };
   const making: Parameters<typeof makeBackup>[0] = {
     runs: run.reads,
-    sources: { database: source, installation: source, volume: source },
+    sources: { database: source, installation: source, volume: source, stream: source },
     backup: async () => state.backup,
     openStore: async () => store,
     keptFree: async () => state.keptFree,

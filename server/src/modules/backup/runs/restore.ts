@@ -66,6 +66,8 @@ export interface Beside {
   volume: string;
   /** The volume is one that the database had before. */
   isFormer?: boolean;
+  /** The volume is filled, and its server replays a log before it takes questions. */
+  isReplayed?: boolean;
 }
 
 export interface RestoringPorts extends LoadingPorts {

@@ -15,7 +15,7 @@ export interface Restores {
    */
   accept(
     restore: Pick<BackupRunRecord, 'organizationId' | 'destinationId' | 'path' | 'database'> &
-      Partial<Pick<BackupRunRecord, 'leftOut'>> & { operation?: 'restore' | 'return' } & RestoreTarget,
+      Partial<Pick<BackupRunRecord, 'leftOut' | 'moment'>> & { operation?: 'restore' | 'return' } & RestoreTarget,
   ): Promise<BackupRunRecord>;
   /** A trial of the newest object; PRECONDITION_FAILED when there is none. */
   acceptTrial(backup: BackupRecord, startedBy: BackupRunRecord['startedBy']): Promise<BackupRunRecord>;
@@ -35,6 +35,7 @@ export function createRestores(runs: BackupRuns): Restores {
         present.path === restore.path &&
         present.destinationId === restore.destinationId &&
         present.database === restore.database &&
+        present.moment === (restore.moment ?? null) &&
         present.volumeName === (restore.volumeName ?? null)
       )
         return present;

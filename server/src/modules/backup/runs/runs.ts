@@ -21,7 +21,7 @@ export interface Accepting
       | 'path'
       | 'database'
     >,
-    Partial<Pick<BackupRunRecord, 'applicationId' | 'composeId' | 'volumeName' | 'leftOut'>> {
+    Partial<Pick<BackupRunRecord, 'applicationId' | 'composeId' | 'volumeName' | 'leftOut' | 'moment'>> {
   /** Runs of one key follow each other. */
   serviceKey: string;
   /** What is backed up or loaded, such as postgres or volume: with the destination, its lane. */
@@ -261,6 +261,7 @@ function queuedRun(
     restoredAt: null,
     shape: null,
     leftOut: null,
+    moment: null,
     errorCode: null,
     errorMessage: null,
     startedAt: null,

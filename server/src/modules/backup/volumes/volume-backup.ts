@@ -211,6 +211,7 @@ function newRecord(
     ...ownerColumns(owner),
     volumeName: input.volumeName,
     serviceDuring: input.serviceDuring,
+    keepDays: null,
     destinationId: input.destinationId,
     schedule: input.schedule,
     timeZone: parseTimeZone(timeZone, 'timeZone'),

@@ -1,0 +1,343 @@
+/**
+ * Follows the write-ahead log of each database that has recovery to a moment: its service runs, complete
+ * segments are stored, holes are told, and what is older than asked for is removed.
+ */
+import type { DatabaseRecord } from '../../../db/tables.ts';
+import { AppError, sentenceOf } from '../../../domain/errors.ts';
+import { serverKeyOf } from '../../../domain/names/server-key.ts';
+import { roleLabel } from '../../../domain/names/labels.ts';
+import type { TellFact } from '../../../domain/states/fact.ts';
+import { isoTime, randomId, type Clock } from '../../../ports/clock.ts';
+import type { Engine, ServiceSpec } from '../../../ports/engine/engine.ts';
+import type { Hosts } from '../../../ports/host/host.ts';
+import type { ObjectStore } from '../../../ports/object-store.ts';
+import type { BackupRuns } from '../runs/runs.ts';
+import { compressed, measured } from '../runs/streams.ts';
+import type { BackupRecord, BackupStore } from '../store.ts';
+import { removeOldRecovery } from './retention.ts';
+import type { RecoveryStore, WalSpan } from './store.ts';
+import {
+  lookAt,
+  readSegment,
+  recoveryRole,
+  removeSegments,
+  sharesSocket,
+  socketVolumeOf,
+  streamNames,
+  streamSpec,
+} from './stream-service.ts';
+import { segmentFile, type WalLook } from './wal.ts';
+
+export interface FollowPorts {
+  backups: Pick<BackupStore, 'list' | 'update'>;
+  store: RecoveryStore;
+  runs: BackupRuns;
+  hosts: Hosts;
+  clock: Clock;
+  findDatabase(databaseId: string): Promise<DatabaseRecord | undefined>;
+  liveSpec(database: DatabaseRecord): Promise<ServiceSpec | undefined>;
+  /** Releases the database again, with the folder of its socket shared. */
+  reload(database: DatabaseRecord): Promise<unknown>;
+  openStore(destinationId: string, organizationId: string): Promise<ObjectStore>;
+  requireQuota(organizationId: string, bytes: number): Promise<void>;
+  tell: TellFact;
+  onFault(error: unknown, backupId: string): void;
+}
+
+export interface RecoveryFollower {
+  tick(): Promise<void>;
+  /** Why nothing is stored at this moment; null: all is well. */
+  problemOf(backupId: string): string | null;
+}
+
+/** What is known of one stream while this process runs. */
+interface Following {
+  snapshot: string;
+  problem: string | null;
+  isBusy: boolean;
+  reloadedFor: string | null;
+  triedBaseAt: number;
+}
+
+const turnLimitMs = 10 * 60_000;
+const standsStillMs = 5 * 60_000;
+const markEveryMs = 10 * 60_000;
+const baseAgainMs = 10 * 60_000;
+const mostPerTurn = 200;
+
+export function createRecoveryFollower(ports: FollowPorts): RecoveryFollower {
+  const known = new Map<string, Following>();
+  const of = (backupId: string): Following => {
+    const present = known.get(backupId) ?? {
+      snapshot: '',
+      problem: null,
+      isBusy: false,
+      reloadedFor: null,
+      triedBaseAt: 0,
+    };
+    known.set(backupId, present);
+    return present;
+  };
+  return {
+    problemOf: (backupId) => known.get(backupId)?.problem ?? null,
+    async tick() {
+      const streams = await ports.backups.list({ sourceType: 'stream' });
+      for (const backup of streams) {
+        const following = of(backup.backupId);
+        if (following.isBusy) continue;
+        following.isBusy = true;
+        // One that hangs holds up no other.
+        void turn(ports, backup, following)
+          .catch((error: unknown) => ports.onFault(error, backup.backupId))
+          .finally(() => {
+            following.isBusy = false;
+          });
+      }
+      await removeUnneeded(ports, streams);
+    },
+  };
+}
+
+async function turn(ports: FollowPorts, backup: BackupRecord, following: Following): Promise<void> {
+  const signal = AbortSignal.timeout(turnLimitMs);
+  const database = await ports.findDatabase(backup.databaseId ?? '');
+  if (!database) return;
+  try {
+    following.problem = backup.enabled ? await follow(ports, { backup, database, following, signal }) : null;
+  } catch (error) {
+    if (!(error instanceof AppError)) ports.onFault(error, backup.backupId);
+    following.problem = sentenceOf(error);
+  }
+  await watch(ports, backup, database);
+  await removeOldRecovery(ports, backup, signal);
+}
+
+interface Turn {
+  backup: BackupRecord;
+  database: DatabaseRecord;
+  following: Following;
+  signal: AbortSignal;
+}
+
+/** Resolves with why nothing can be stored now; null when all is well. */
+async function follow(ports: FollowPorts, one: Turn): Promise<string | null> {
+  const { database, following, signal } = one;
+  const live = await ports.liveSpec(database);
+  if (!live) return 'The database has not been deployed yet.';
+  if (database.isStopped) return 'The database is stopped.';
+  const { engine } = await ports.hosts.of(serverKeyOf(database));
+  if (!sharesSocket(live)) {
+    if (following.reloadedFor !== database.liveDeploymentId) await ports.reload(database);
+    following.reloadedFor = database.liveDeploymentId;
+    return 'The database is being restarted, so that its log can be read.';
+  }
+  const spec = streamSpec(database, live);
+  const present = await engine.service(spec.name);
+  if (present?.specDigest !== engine.specDigest(spec)) await engine.applyService(spec);
+  const look = await lookAt(engine, database, following.snapshot, signal);
+  const span = await spanOf(ports, one, look);
+  if (!span) return 'The stream of the log begins.';
+  const stored = await storeSegments(ports, one, { engine, span, look });
+  await advance(ports, one, stored, look);
+  await requireBase(ports, one, stored);
+  return null;
+}
+
+/** The span that the log goes on in; a new one where it does not continue what is stored. */
+async function spanOf(
+  { store, clock, tell }: FollowPorts,
+  { backup, database, following }: Turn,
+  look: WalLook,
+): Promise<WalSpan | undefined> {
+  const [first] = look.segments;
+  const present = (await store.spans.list({ backupId: backup.backupId, endedAt: null })).at(-1);
+  const reason = present && reasonOfEnd(present, { backup, database, look });
+  if (present && reason === undefined) return present;
+  following.snapshot = '';
+  if (present && reason !== undefined) {
+    await store.spans.update(
+      { walSpanId: present.walSpanId, endedAt: null },
+      { endedAt: isoTime(clock), endReason: reason },
+    );
+    await tell({
+      event: 'backupFailed',
+      organizationId: backup.organizationId,
+      subject: { type: 'backup', id: backup.backupId, name: `recovery of ${database.name}` },
+      sentence:
+        `The stored log of ${database.name} has a hole: ${reason} Moments until ` +
+        `${present.restorableTo ?? 'its begin'} can be restored; later ones from the next base backup on, which ` +
+        'is made now.',
+    });
+  }
+  if (first === undefined) return undefined;
+  const walSpanId = randomId();
+  const span: WalSpan = {
+    walSpanId,
+    backupId: backup.backupId,
+    organizationId: backup.organizationId,
+    destinationId: backup.destinationId,
+    folder: [backup.prefix, 'wal', walSpanId].filter((part) => part !== '').join('/'),
+    dataVolume: database.dataVolume,
+    serverKey: serverKeyOf(database),
+    systemId: look.systemId,
+    timeline: look.timeline,
+    segmentBytes: look.segmentBytes,
+    firstSegment: first,
+    nextSegment: first,
+    position: null,
+    restorableTo: null,
+    createdAt: isoTime(clock),
+    endedAt: null,
+    endReason: null,
+  };
+  await store.spans.insert(span);
+  return span;
+}
+
+function reasonOfEnd(
+  span: WalSpan,
+  { backup, database, look }: Pick<Turn, 'backup' | 'database'> & { look: WalLook },
+): string | undefined {
+  const [first] = look.segments;
+  if (span.destinationId !== backup.destinationId) return 'it goes to another destination now.';
+  if (span.dataVolume !== database.dataVolume)
+    return 'the database runs on another volume, after a restore or an upgrade.';
+  if (span.serverKey !== serverKeyOf(database)) return 'the database was moved to another server.';
+  if (span.systemId !== look.systemId || span.timeline !== look.timeline)
+    return 'the data of the database were exchanged.';
+  if (first !== undefined && first > span.nextSegment)
+    return (
+      'parts of the log were removed before they were stored, because more than the limit of 4 GB waited or the ' +
+      'volume of the stream was lost.'
+    );
+  return undefined;
+}
+
+/** Resolves with the span as far as it is stored. */
+async function storeSegments(
+  ports: FollowPorts,
+  { backup, database, signal }: Turn,
+  { engine, span, look }: { engine: Engine; span: WalSpan; look: WalLook },
+): Promise<WalSpan> {
+  const { store, openStore, requireQuota } = ports;
+  const { timeline, segmentBytes, walSpanId } = span;
+  const nameOf = (segment: number): string => segmentFile(timeline, segment, segmentBytes);
+  const complete = new Set(look.segments);
+  let { nextSegment } = span;
+  if (complete.has(nextSegment)) {
+    await requireQuota(backup.organizationId, 0);
+    const objects = await openStore(span.destinationId, backup.organizationId);
+    for (let count = 0; complete.has(nextSegment) && count < mostPerTurn; count += 1) {
+      const file = nameOf(nextSegment);
+      const path = `${span.folder}/${file}.gz`;
+      const sent = { bytes: 0, checksum: '' };
+      const bytes = readSegment(engine, database, { file, bytes: segmentBytes }, signal);
+      await objects.write(path, measured(compressed(bytes), sent), signal);
+      const kept = await objects.find(path, signal);
+      if (kept?.bytes !== sent.bytes)
+        throw new AppError(
+          'PRECONDITION_FAILED',
+          `The destination has ${kept?.bytes ?? 0} bytes of ${sent.bytes} of the segment ${file}; it is stored again.`,
+        );
+      const changed = await store.spans.update(
+        { walSpanId, nextSegment },
+        { nextSegment: nextSegment + 1 },
+      );
+      if (changed !== 1) break;
+      nextSegment += 1;
+    }
+  }
+  const newest = nextSegment - 1;
+  const done = look.segments.filter((segment) => segment < newest).map(nameOf);
+  await removeSegments(engine, database, done, signal);
+  return { ...span, nextSegment };
+}
+
+/** How far the log can be restored, when all is stored that was written until the look. */
+async function advance(
+  { store }: FollowPorts,
+  { following }: Turn,
+  span: WalSpan,
+  look: WalLook,
+): Promise<void> {
+  const position = look.position ?? span.position;
+  if (position === null || span.nextSegment * span.segmentBytes < position) return;
+  // A commit bears a time somewhat before it is written.
+  const restorableTo = new Date(look.at - 1000).toISOString();
+  if (span.restorableTo !== null && restorableTo <= span.restorableTo) return;
+  const { walSpanId, nextSegment } = span;
+  await store.spans.update({ walSpanId }, { restorableTo, position });
+  following.snapshot = look.snapshot;
+  if (look.position === undefined) return;
+  const [newest] = await store.marks.list({ walSpanId }, { by: ['at'], direction: 'desc' });
+  if (newest && look.at - Date.parse(newest.at) < markEveryMs) return;
+  await store.marks.insert({ walSpanId, at: restorableTo, position, nextSegment });
+}
+
+/** A span without a base backup restores nothing. */
+async function requireBase(
+  { store, runs, clock }: FollowPorts,
+  { backup, following }: Turn,
+  { walSpanId, restorableTo }: WalSpan,
+): Promise<void> {
+  if (restorableTo === null || clock.now() - following.triedBaseAt < baseAgainMs) return;
+  if ((await store.storedBases(backup.backupId)).some((base) => base.walSpanId === walSpanId)) return;
+  const unfinished = await runs.unfinished();
+  if (unfinished.some(({ backupId }) => backupId === backup.backupId)) return;
+  following.triedBaseAt = clock.now();
+  await runs.acceptBackup(backup, { startedBy: 'schedule', ending: baseEnding });
+  runs.wake();
+}
+
+export const baseEnding = 'base.tar.gz';
+
+/** An alarm while a database runs and what can be restored stands still. */
+async function watch(
+  { backups, store, clock, tell }: FollowPorts,
+  backup: BackupRecord,
+  database: DatabaseRecord,
+): Promise<void> {
+  const span = (await store.spans.list({ backupId: backup.backupId, endedAt: null })).at(-1);
+  const last = span?.restorableTo ?? null;
+  const since = Date.parse(last ?? backup.createdAt);
+  const isExpected = backup.enabled && !database.isStopped && database.liveDeploymentId !== null;
+  const isStill = isExpected && clock.now() - since > standsStillMs;
+  if (isStill === (backup.alarmSince !== null)) return;
+  await backups.update(
+    { backupId: backup.backupId },
+    { alarmSince: isStill ? isoTime(clock) : null, ...(isStill && { lastGoodAt: last }) },
+  );
+  if (!isStill) return;
+  await tell({
+    event: 'backupSilent',
+    organizationId: backup.organizationId,
+    subject: { type: 'backup', id: backup.backupId, name: `recovery of ${database.name}` },
+    sentence:
+      `Nothing of the log of ${database.name} has been stored for more than ${standsStillMs / 60_000} minutes: ` +
+      (last === null ? 'no moment can be restored yet.' : `moments after ${last} cannot be restored.`),
+  });
+}
+
+/** Services and volumes of streams that are switched off, moved or on other data now. */
+async function removeUnneeded(
+  { hosts, findDatabase }: FollowPorts,
+  streams: readonly BackupRecord[],
+): Promise<void> {
+  const needed = new Set<string>();
+  for (const { databaseId, enabled } of streams) {
+    const database = enabled ? await findDatabase(databaseId ?? '') : undefined;
+    if (!database) continue;
+    const { service, volume } = streamNames(database);
+    const place = serverKeyOf(database);
+    for (const name of [...(database.isStopped ? [] : [service]), volume, socketVolumeOf(database.databaseId)])
+      needed.add(`${place}/${name}`);
+  }
+  const clear = async (key: string, engine: Engine): Promise<void> => {
+    for (const { name, labels } of await engine.services())
+      if (labels[roleLabel] === recoveryRole && !needed.has(`${key}/${name}`)) await engine.removeService(name);
+    for (const volume of await engine.volumes(`${roleLabel}=${recoveryRole}`))
+      // The database may use the folder of its socket until its next release.
+      if (!needed.has(`${key}/${volume}`)) await engine.removeVolume(volume).catch(() => undefined);
+  };
+  await Promise.all((await hosts.all()).map(({ key, engine }) => clear(key, engine).catch(() => undefined)));
+}

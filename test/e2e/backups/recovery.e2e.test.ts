@@ -1,0 +1,203 @@
+/**
+ * A PostgreSQL database restored to a moment, on a real Berth, engine and S3 server: a table dropped under
+ * writes is there again with exactly the rows of the second before.
+ */
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { bedOfRun } from '../../bed/bed-of-run.ts';
+import { dockerOf } from '../../bed/docker.ts';
+import { modeOf } from '../../run/mode.ts';
+import { createRandom } from '../../fuzz/random.ts';
+import { openDatabaseFixture, type Base } from '../databases/database-fixture.ts';
+import { berthHost, type BerthHost } from '../fixtures/berth-host.ts';
+import { expectCalmLog, until } from '../fixtures/applications.ts';
+import { logOf, openBackupFixture, sql, type BackupFixture, type RunView } from './backup-fixture.ts';
+
+vi.setConfig({ maxConcurrency: 3 });
+
+const longMs = 300_000;
+const { isLong, seed } = modeOf();
+
+interface Recovery {
+  backupId: string;
+  windows: { from: string; to: string }[];
+  holes: { at: string; reason: string }[];
+  problem: string | null;
+}
+
+let berth: BerthHost;
+let fixture: BackupFixture;
+
+beforeAll(async () => {
+  const bed = await bedOfRun();
+  berth = await berthHost(bed, 'recovery', 70);
+  await berth.call('settings.update', { buildsConcurrency: 8 });
+  fixture = await openBackupFixture(bed, await openDatabaseFixture(berth), 'recovery');
+}, longMs);
+afterAll(async () => {
+  await fixture.s3.kill();
+  await berth.host.kill();
+});
+
+async function recoveryOf({ id }: Base): Promise<Recovery> {
+  const { recovery } = await berth.call<{ recovery: Recovery }>('backup.getRecovery', { postgresId: id });
+  return recovery;
+}
+
+/** Waits until a window holds the moment, and gives how it stands. */
+async function restorable(base: Base, moment: string): Promise<Recovery> {
+  let seen: Recovery | undefined;
+  const holds = ({ from, to }: { from: string; to: string }): boolean => from <= moment && moment <= to;
+  await until(
+    `${moment} can be restored`,
+    async () => {
+      seen = await recoveryOf(base);
+      return seen.windows.some(holds);
+    },
+    longMs,
+  ).catch(async (error: unknown) => {
+    const runs = await berth.call<RunView[] & Record<string, unknown>>('backup.runsByDatabase', {
+      databaseId: base.id,
+    });
+    const logs = await Promise.all(runs.map(({ backupRunId }) => logOf(berth, backupRunId)));
+    throw new Error(`${JSON.stringify(seen)}\n${logs.join('\n')}`, { cause: error });
+  });
+  if (!seen) throw new Error('It was never seen.');
+  return seen;
+}
+
+const now = async (base: Base): Promise<string> =>
+  new Date(Number(await sql(berth, base, 'select extract(epoch from clock_timestamp()) * 1000'))).toISOString();
+
+async function restoreTo(base: Base, at: string): Promise<RunView> {
+  const { backupRunId } = await berth.call<{ backupRunId: string }>('backup.restoreToMoment', {
+    postgresId: base.id,
+    at,
+  });
+  let run: RunView | undefined;
+  await until(
+    'the restore has ended',
+    async () => {
+      const runs = await berth.call<RunView[] & Record<string, unknown>>('backup.runsByDatabase', {
+        databaseId: base.id,
+      });
+      run = runs.find((one) => one.backupRunId === backupRunId && ['done', 'error'].includes(one.status));
+      return run !== undefined;
+    },
+    longMs,
+  );
+  if (run?.status !== 'done') throw new Error(await logOf(berth, backupRunId));
+  return run;
+}
+
+const { below: random } = createRandom(seed);
+
+/**
+ * Some 500 rows a second, each in a transaction of its own; after the row `pause` nothing is written for half a
+ * second. Gives a moment within that pause.
+ */
+async function writeRows(base: Base, table: string, rows: number, pause: number): Promise<string> {
+  await sql(berth, base, `create table ${table} (id int primary key, at timestamptz)`);
+  await sql(
+    berth,
+    base,
+    `do $$ begin for i in 1..${rows} loop insert into ${table} values (i, clock_timestamp()); commit;
+      perform pg_sleep(case when i = ${pause} then 0.5 else 0.001 end); end loop; end $$`,
+  );
+  const at = await sql(
+    berth,
+    base,
+    `select (extract(epoch from at) - 0.1) * 1000 from ${table} where id = ${pause + 1}`,
+  );
+  return new Date(Number(at)).toISOString();
+}
+
+async function recovered(name: string, image: string): Promise<Base> {
+  const base = await fixture.databases.database('postgres', name, { containerImage: image });
+  await base.deploy();
+  await sql(berth, base, 'create table before as select * from generate_series(1, 1000) as id');
+  await berth.call('backup.setRecovery', { postgresId: base.id, destinationId: fixture.destinationId });
+  await restorable(base, await now(base));
+  return base;
+}
+
+async function dropAndRestore(base: Base, table: string): Promise<void> {
+  const rows = 300 + random(700);
+  const pause = 100 + random(rows - 200);
+  const moment = await writeRows(base, table, rows, pause);
+  await sql(berth, base, `drop table ${table}; drop table before`);
+  await restorable(base, moment);
+  const run = await restoreTo(base, moment);
+  expect(run.previousVolume).toEqual(expect.any(String));
+  expect(await sql(berth, base, `select count(*), max(id) from ${table}`)).toBe(`${pause}|${pause}`);
+  expect(await sql(berth, base, 'select count(*) from before')).toBe('1000');
+  // It takes writes, under the password of the record, and with no setting of the recovery left.
+  await sql(berth, base, `insert into ${table} values (0, now())`);
+  expect(await sql(berth, base, 'show restore_command')).toBe('');
+  const time = run.steps.map((step) => `${step.name} ${(Date.parse(step.finishedAt ?? '') - Date.parse(step.startedAt)) / 1000} s`);
+  console.log(`${table} restored to ${moment}: ${time.join(', ')}`);
+}
+
+describe('a dropped table', () => {
+  it.concurrent.each([
+    ['fifteen', 'berth/postgres:15', isLong ? 28 : 3],
+    ['seventeen', 'berth/postgres:17', 1],
+    ['eighteen', 'berth/postgres:18', 1],
+  ])(
+    'comes back as it was the second before: %s',
+    async (name, image, times) => {
+      const base = await recovered(name, image);
+      for (let turn = 0; turn < times; turn += 1) await dropAndRestore(base, `rows_${turn}`);
+    },
+    isLong ? 40 * 60_000 : 15 * 60_000,
+  );
+});
+
+it(
+  'what cannot be restored is refused with what can',
+  async () => {
+    const base = await recovered('refused', 'berth/postgres:15');
+    const { windows } = await recoveryOf(base);
+    for (const at of ['2020-01-01T00:00:00Z', '2099-01-01T00:00:00Z'])
+      expect(await berth.ask('backup.restoreToMoment', { postgresId: base.id, at })).toMatchObject({
+        status: 400,
+        body: { message: expect.stringContaining(windows[0]?.from ?? 'nothing') },
+      });
+  },
+  longMs,
+);
+
+it(
+  'kills of the stream, the database and Berth leave no hole that is not told',
+  async () => {
+    const base = await recovered('killed', 'berth/postgres:15');
+    const docker = dockerOf(berth.services);
+    const kill = async (label: string): Promise<void> => {
+      const [container = ''] = await docker.containers(label);
+      await berth.host.exec(['/usr/bin/docker', 'kill', container]);
+    };
+    const { appName } = await base.view();
+    const kills = [
+      () => kill('berth.role=recovery'),
+      () => kill(`com.docker.swarm.service.name=${appName}`),
+      async () => {
+        await berth.kill();
+        await berth.start();
+      },
+    ];
+    for (const [turn, end] of [...kills, ...(isLong ? [...kills, ...kills] : [])].entries()) {
+      await sql(berth, base, `create table killed_${turn} as select 1`);
+      await end();
+      await until('it answers', async () => (await sql(berth, base, 'select 1').catch(() => '')) === '1', longMs);
+    }
+    const moment = await now(base);
+    const { windows, holes } = await restorable(base, moment);
+    // Windows and holes alternate: whatever is between two windows is told.
+    expect(holes.length).toBeGreaterThanOrEqual(windows.length - 1);
+    await restoreTo(base, moment);
+    const tables = await sql(berth, base, `select count(*) from pg_tables where tablename like 'killed_%'`);
+    expect(Number(tables)).toBe(isLong ? 9 : 3);
+  },
+  15 * 60_000,
+);
+
+it('the log of Berth stays calm', () => expectCalmLog(berth));
