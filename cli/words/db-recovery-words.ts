@@ -12,7 +12,9 @@ import type { Word } from './parts/word.ts';
 async function postgresOf(context: Context): Promise<Database> {
   const service = await databaseOf(context);
   if (service.kind !== 'postgres')
-    throw new UsageError(`${nameOf(service)} is a ${service.kind} database; only PostgreSQL is recovered so.`);
+    throw new UsageError(
+      `${nameOf(service)} is a ${service.kind} database; only PostgreSQL is recovered so.`,
+    );
   return service;
 }
 
@@ -43,7 +45,11 @@ const recovery: Word = {
   async run(context) {
     const { client } = await context.berth();
     const service = await postgresOf(context);
-    const [to, keepDays, schedule] = [context.text('to'), context.text('keep-days'), context.text('schedule')];
+    const [to, keepDays, schedule] = [
+      context.text('to'),
+      context.text('keep-days'),
+      context.text('schedule'),
+    ];
     const enabled = context.is('off') ? false : context.is('on') || to !== undefined ? true : undefined;
     const settings = {
       ...(to !== undefined && { destinationId: await destinationOf(client, to) }),
@@ -89,7 +95,9 @@ const restoreAt: Word = {
     const service = await postgresOf(context);
     const [, at] = context.args;
     if (at === undefined)
-      throw new UsageError('Name the service and the moment: `berth db restore-at shop/db 2026-11-20T14:03:07Z`.');
+      throw new UsageError(
+        'Name the service and the moment: `berth db restore-at shop/db 2026-11-20T14:03:07Z`.',
+      );
     await confirm(
       context.terminal,
       `What is in ${nameOf(service)} is replaced by what was there at ${at}.`,

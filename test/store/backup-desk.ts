@@ -16,7 +16,7 @@ import type { Database } from '../../server/src/db/database.ts';
 import { tableStore } from '../../server/src/db/table-store.ts';
 import { createQueue } from '../../server/src/jobs/queue.ts';
 import { createJobStore } from '../../server/src/jobs/store.ts';
-import { createRecoveries } from '../../server/src/modules/backup/recovery/recovery.ts';
+import { createRecoveries, type Recoveries } from '../../server/src/modules/backup/recovery/recovery.ts';
 import { createRecoveryStore } from '../../server/src/modules/backup/recovery/store.ts';
 import { createBackups } from '../../server/src/modules/backup/backup.ts';
 import { backupContract } from '../../server/src/modules/backup/contract.ts';
@@ -247,6 +247,24 @@ function neverDeployed(database: Database): VolumeServices {
   };
 }
 
+function recoveriesOf(
+  database: Database,
+  { backups, clock, runs }: Pick<Parts, 'backups' | 'clock' | 'runs'>,
+): Recoveries {
+  return createRecoveries({
+    backups,
+    clock,
+    store: createRecoveryStore(database),
+    restores: createRestores(runs),
+    async findDatabase(databaseId, organizationId) {
+      const found = await tableStore(database, 'database').find({ databaseId, organizationId });
+      if (found) return found;
+      throw new AppError('NOT_FOUND', 'There is no such database.');
+    },
+    problemOf: () => null,
+  });
+}
+
 function backupRouters(
   database: Database,
   { clock, backups, runs, logs, sources, openStore }: Parts,
@@ -259,18 +277,7 @@ function backupRouters(
         backups: createBackups(backups, clock),
         runs,
         restores: createRestores(runs),
-        recoveries: createRecoveries({
-          backups,
-          store: createRecoveryStore(database),
-          restores: createRestores(runs),
-          clock,
-          findDatabase: async (databaseId, organizationId) => {
-            const found = await tableStore(database, 'database').find({ databaseId, organizationId });
-            if (!found) throw new AppError('NOT_FOUND', 'There is no such database.');
-            return found;
-          },
-          problemOf: () => null,
-        }),
+        recoveries: recoveriesOf(database, { backups, clock, runs }),
         sources,
         logs,
         openStore,

@@ -66,7 +66,9 @@ async function restorable(base: Base, moment: string): Promise<Recovery> {
 }
 
 const now = async (base: Base): Promise<string> =>
-  new Date(Number(await sql(berth, base, 'select extract(epoch from clock_timestamp()) * 1000'))).toISOString();
+  new Date(
+    Number(await sql(berth, base, 'select extract(epoch from clock_timestamp()) * 1000')),
+  ).toISOString();
 
 async function restoreTo(base: Base, at: string): Promise<RunView> {
   const { backupRunId } = await berth.call<{ backupRunId: string }>('backup.restoreToMoment', {
@@ -116,11 +118,15 @@ async function recovered(name: string, image: string): Promise<Base> {
   await base.deploy();
   await sql(berth, base, 'create table before as select * from generate_series(1, 1000) as id');
   await berth.call('backup.setRecovery', { postgresId: base.id, destinationId: fixture.destinationId });
-  await restorable(base, await now(base));
+  await until(
+    `${name} has a window`,
+    async () => (await recoveryOf(base)).windows.length > 0,
+    longMs,
+  );
   return base;
 }
 
-async function dropAndRestore(base: Base, table: string): Promise<void> {
+async function expectRestored(base: Base, table: string): Promise<void> {
   const rows = 300 + random(700);
   const pause = 100 + random(rows - 200);
   const moment = await writeRows(base, table, rows, pause);
@@ -133,7 +139,9 @@ async function dropAndRestore(base: Base, table: string): Promise<void> {
   // It takes writes, under the password of the record, and with no setting of the recovery left.
   await sql(berth, base, `insert into ${table} values (0, now())`);
   expect(await sql(berth, base, 'show restore_command')).toBe('');
-  const time = run.steps.map((step) => `${step.name} ${(Date.parse(step.finishedAt ?? '') - Date.parse(step.startedAt)) / 1000} s`);
+  const time = run.steps.map(
+    (step) => `${step.name} ${(Date.parse(step.finishedAt ?? '') - Date.parse(step.startedAt)) / 1000} s`,
+  );
   console.log(`${table} restored to ${moment}: ${time.join(', ')}`);
 }
 
@@ -146,7 +154,7 @@ describe('a dropped table', () => {
     'comes back as it was the second before: %s',
     async (name, image, times) => {
       const base = await recovered(name, image);
-      for (let turn = 0; turn < times; turn += 1) await dropAndRestore(base, `rows_${turn}`);
+      for (let turn = 0; turn < times; turn += 1) await expectRestored(base, `rows_${turn}`);
     },
     isLong ? 40 * 60_000 : 15 * 60_000,
   );
@@ -187,7 +195,11 @@ it(
     for (const [turn, end] of [...kills, ...(isLong ? [...kills, ...kills] : [])].entries()) {
       await sql(berth, base, `create table killed_${turn} as select 1`);
       await end();
-      await until('it answers', async () => (await sql(berth, base, 'select 1').catch(() => '')) === '1', longMs);
+      await until(
+        'it answers',
+        async () => (await sql(berth, base, 'select 1').catch(() => '')) === '1',
+        longMs,
+      );
     }
     const moment = await now(base);
     const { windows, holes } = await restorable(base, moment);

@@ -36,14 +36,20 @@ export function Recovery({
             The log has not been stored since <Ago at={stored.alarmSince} />.
           </Notice>
         )}
-        {stored ? <Windows windows={stored.windows} /> : <p className="text-13 text-muted">{texts.recovery}</p>}
+        {stored ? (
+          <Windows windows={stored.windows} />
+        ) : (
+          <p className="text-13 text-muted">{texts.recovery}</p>
+        )}
         {stored?.holes.map(({ at, reason }) => (
           <p key={at} className="text-13">
             Hole at {at}: {reason}
           </p>
         ))}
         {stored?.problem != null && <p className="text-13">{stored.problem}</p>}
-        {stored && stored.windows.length > 0 && <RestoreTo {...{ postgresId, name }} windows={stored.windows} />}
+        {stored && stored.windows.length > 0 && (
+          <RestoreTo {...{ postgresId, name }} windows={stored.windows} />
+        )}
         <Form
           of="backup.setRecovery"
           show={['destinationId', 'schedule', 'timeZone', 'keepDays', 'prefix', 'enabled']}

@@ -12,6 +12,7 @@ import { foundService, type VolumeServices } from '../../modules/backup/volumes/
 import { createBaseSource } from '../../modules/backup/recovery/base-source.ts';
 import { createRecoveryFollower, type RecoveryFollower } from '../../modules/backup/recovery/follow.ts';
 import { createRecoveries } from '../../modules/backup/recovery/recovery.ts';
+import { removeSpans } from '../../modules/backup/recovery/retention.ts';
 import { restoreToMoment } from '../../modules/backup/recovery/restore-to-moment.ts';
 import { fillData } from '../../deploy/database/fill-data.ts';
 import { createKeptVolumes } from '../../modules/cleanup/kept-volumes.ts';
@@ -85,15 +86,8 @@ export interface BackingUpParts extends BesideParts {
 }
 
 export function createBackingUp(parts: BackingUpParts): BackingUp {
-  const { config, stores, adapters, clock, queue, log, hostReach } = parts;
-  const destinations = parts.createDestinations(stores.destinations, {
-    clock,
-    localRoot: join(config.data, 'backups-local'),
-    reachesHost: hostReach.reachesHost,
-    realPath: async (path) =>
-      (await hostReach.placesOf(localServer)).real(path, 'path', 'would mix backups with'),
-    openStore: adapters.objectStores,
-  });
+  const { config, stores, adapters, clock, queue, log } = parts;
+  const destinations = destinationsOf(parts);
   const backups = createBackups(stores.backups, clock);
   const runs = createBackupRuns(stores.backupRuns, queue, clock, parts.notifying.tell);
   const beside = createBesideServers(parts);
@@ -103,10 +97,7 @@ export function createBackingUp(parts: BackingUpParts): BackingUp {
   const [{ open }, { logs }] = [destinations, adapters];
   const recovery = followerOf(parts, runs, open);
   const recoveries = createRecoveries({
-    backups: stores.backups,
-    store: stores.recovery,
-    restores,
-    clock,
+    ...{ clock, restores, backups: stores.backups, store: stores.recovery },
     findDatabase: parts.databases.one,
     problemOf: recovery.problemOf,
   });
@@ -117,13 +108,7 @@ export function createBackingUp(parts: BackingUpParts): BackingUp {
       sources,
       seal: (passphrase) => sealKeyFile(config, passphrase),
     },
-    removeStored: (databaseId, organizationId) =>
-      removeStored(
-        { runs, openStore: open },
-        databaseId,
-        organizationId,
-        AbortSignal.timeout(removalLimitMs),
-      ),
+    removeStored: storedRemovalOf(parts, runs, open),
     destinations,
     backups,
     volumes: {
@@ -151,15 +136,54 @@ export function createBackingUp(parts: BackingUpParts): BackingUp {
       onFault: (error, backupRunId) => log.fault(error, `backup run ${backupRunId}`),
       operations: createOperations(parts, { runs, sources, beside, programs, openStore: open }),
     }),
-    schedules: createBackupSchedules({
-      store: stores.backups,
-      runs,
-      sources,
-      clock,
-      tell: parts.notifying.tell,
-      onAlarm: ({ backupId, alarmAfterHours, lastGoodAt }) =>
-        log.warn('A backup is in alarm', { backupId, alarmAfterHours, lastGoodAt }),
-    }),
+    schedules: schedulesOf(parts, runs, sources),
+  };
+}
+
+function destinationsOf({
+  stores,
+  config,
+  adapters,
+  clock,
+  hostReach,
+  ...parts
+}: BackingUpParts): Destinations {
+  return parts.createDestinations(stores.destinations, {
+    clock,
+    localRoot: join(config.data, 'backups-local'),
+    reachesHost: hostReach.reachesHost,
+    realPath: async (path) =>
+      (await hostReach.placesOf(localServer)).real(path, 'path', 'would mix backups with'),
+    openStore: adapters.objectStores,
+  });
+}
+
+function schedulesOf(
+  { stores, clock, notifying, log }: BackingUpParts,
+  runs: BackupRuns,
+  sources: BackupSources,
+): BackupSchedules {
+  return createBackupSchedules({
+    store: stores.backups,
+    runs,
+    sources,
+    clock,
+    tell: notifying.tell,
+    onAlarm: ({ backupId, alarmAfterHours, lastGoodAt }) =>
+      log.warn('A backup is in alarm', { backupId, alarmAfterHours, lastGoodAt }),
+  });
+}
+
+function storedRemovalOf(
+  { stores }: BackingUpParts,
+  runs: BackupRuns,
+  openStore: Destinations['open'],
+): BackingUp['removeStored'] {
+  return async (databaseId, organizationId) => {
+    const signal = AbortSignal.timeout(removalLimitMs);
+    await removeStored({ runs, openStore }, databaseId, organizationId, signal);
+    const stream = await stores.backups.find({ databaseId, organizationId, sourceType: 'stream' });
+    if (stream) await removeSpans({ store: stores.recovery, openStore }, stream.backupId, signal);
   };
 }
 
@@ -287,7 +311,11 @@ function createOperations(
       ),
   };
   const restoreOf = ({ databaseId, volumeName, moment }: BackupRunRecord): RunOperation =>
-    moment !== null ? ofMoments : databaseId === null && volumeName !== null ? ofVolumes : ofDatabases.restore;
+    moment !== null
+      ? ofMoments
+      : databaseId === null && volumeName !== null
+        ? ofVolumes
+        : ofDatabases.restore;
   return {
     backup: { run: (context) => makeBackup(making, context), tidy: (run) => tidyBackup(making, run) },
     verification: ofDatabases.verification,

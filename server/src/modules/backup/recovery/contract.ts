@@ -20,7 +20,7 @@ export const recoveryRecord = z
     schedule: z.string(),
     timeZone: z.string(),
     prefix: z.string(),
-    keepDays: z.number(),
+    keepDays: z.number().describe('Number of days of which every moment can be restored'),
     enabled: z.boolean(),
     createdAt: z.string(),
     windows: z
@@ -30,7 +30,9 @@ export const recoveryRecord = z
       .array(z.object({ at: z.string(), reason: z.string() }))
       .describe('When the log stopped to continue what is stored, and why'),
     problem: optional.describe('Why nothing of the log is stored at this moment; null: it is'),
-    alarmSince: optional.describe('Since when the end of the newest window has stood still; null: it has not'),
+    alarmSince: optional.describe(
+      'Since when the end of the newest window has stood still; null: it has not',
+    ),
   })
   .meta({ id: 'Recovery' });
 
@@ -70,7 +72,7 @@ export const recoveryContract = {
     summary: 'The recovery of a PostgreSQL database, with the moments that can be restored; null: never set',
     access: { class: 'protected', resources: [postgres] },
     input,
-    output: z.object({ recovery: recoveryRecord.nullable() }),
+    output: z.object({ recovery: recoveryRecord.nullable().describe('null: it was never set') }),
   }),
   restoreToMoment: mutation({
     summary: 'Starts to restore a PostgreSQL server as it was at a moment and returns the run at once',

@@ -239,10 +239,7 @@ async function storeSegments(
           'PRECONDITION_FAILED',
           `The destination has ${kept?.bytes ?? 0} bytes of ${sent.bytes} of the segment ${file}; it is stored again.`,
         );
-      const changed = await store.spans.update(
-        { walSpanId, nextSegment },
-        { nextSegment: nextSegment + 1 },
-      );
+      const changed = await store.spans.update({ walSpanId, nextSegment }, { nextSegment: nextSegment + 1 });
       if (changed !== 1) break;
       nextSegment += 1;
     }
@@ -329,14 +326,19 @@ async function removeUnneeded(
     if (!database) continue;
     const { service, volume } = streamNames(database);
     const place = serverKeyOf(database);
-    for (const name of [...(database.isStopped ? [] : [service]), volume, socketVolumeOf(database.databaseId)])
+    for (const name of [
+      ...(database.isStopped ? [] : [service]),
+      volume,
+      socketVolumeOf(database.databaseId),
+    ])
       needed.add(`${place}/${name}`);
   }
   const clear = async (key: string, engine: Engine): Promise<void> => {
     for (const { name, labels } of await engine.services())
-      if (labels[roleLabel] === recoveryRole && !needed.has(`${key}/${name}`)) await engine.removeService(name);
+      if (labels[roleLabel] === recoveryRole && !needed.has(`${key}/${name}`))
+        await engine.removeService(name);
+    // The database may use the folder of its socket until its next release.
     for (const volume of await engine.volumes(`${roleLabel}=${recoveryRole}`))
-      // The database may use the folder of its socket until its next release.
       if (!needed.has(`${key}/${volume}`)) await engine.removeVolume(volume).catch(() => undefined);
   };
   await Promise.all((await hosts.all()).map(({ key, engine }) => clear(key, engine).catch(() => undefined)));

@@ -65,7 +65,10 @@ async function find(ports: MomentPorts, { run, step, signal }: RunContext): Prom
     const database = await ports.findDatabase(run.databaseId ?? '');
     const backup = database && (await ports.backupOf(database.databaseId));
     if (!database || !backup || run.moment === null)
-      throw new AppError('PRECONDITION_FAILED', 'The database, or its recovery, was removed in the meantime.');
+      throw new AppError(
+        'PRECONDITION_FAILED',
+        'The database, or its recovery, was removed in the meantime.',
+      );
     const at = run.moment;
     const { span, base } = baseFor(await knownOf(ports.store, backup.backupId), at);
     const log = await logFor(ports.store, span, at);

@@ -24,15 +24,36 @@ export async function removeOldRecovery(
   signal: AbortSignal,
 ): Promise<void> {
   const bases = await ports.store.storedBases(backup.backupId);
-  const before = new Date(
-    ports.clock.now() - (backup.keepDays ?? keepDaysAtFirst) * dayMs,
-  ).toISOString();
+  const before = new Date(ports.clock.now() - (backup.keepDays ?? keepDaysAtFirst) * dayMs).toISOString();
   // The newest one before the first moment that is kept is where that moment is restored from.
   const first = bases.findLastIndex(({ restorableFrom }) => restorableFrom <= before);
   for (const base of bases.slice(0, Math.max(first, 0))) await removeBase(ports, backup, base, signal);
   const kept = bases.slice(Math.max(first, 0));
   for (const span of await ports.store.spans.list({ backupId: backup.backupId }))
     await shorten(ports, span, kept, signal);
+}
+
+/** Removes every segment that is stored for a database. */
+export async function removeSpans(
+  { openStore, store }: Pick<RecoveryRemoval, 'openStore' | 'store'>,
+  backupId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const span of await store.spans.list({ backupId })) {
+    await removeSegments(openStore, span, span.nextSegment, signal);
+    await store.spans.remove({ walSpanId: span.walSpanId });
+  }
+}
+
+async function removeSegments(
+  openStore: RecoveryRemoval['openStore'],
+  { destinationId, organizationId, folder, timeline, segmentBytes, firstSegment }: WalSpan,
+  end: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const objects = await openStore(destinationId, organizationId);
+  for (let segment = firstSegment; segment < end; segment += 1)
+    await objects.remove(`${folder}/${segmentFile(timeline, segment, segmentBytes)}.gz`, signal);
 }
 
 async function removeBase(
@@ -52,15 +73,13 @@ async function shorten(
   bases: readonly StoredBase[],
   signal: AbortSignal,
 ): Promise<void> {
-  const { walSpanId, nextSegment, endedAt, timeline, segmentBytes, folder } = span;
+  const { walSpanId, nextSegment, endedAt } = span;
   const own = bases.filter((base) => base.walSpanId === walSpanId).map(({ firstSegment }) => firstSegment);
   if (own.length === 0 && endedAt === null) return;
   const first = own.length === 0 ? nextSegment : Math.min(...own);
   const end = Math.min(first, span.firstSegment + mostPerTurn);
   if (end > span.firstSegment) {
-    const objects = await openStore(span.destinationId, span.organizationId);
-    for (let segment = span.firstSegment; segment < end; segment += 1)
-      await objects.remove(`${folder}/${segmentFile(timeline, segment, segmentBytes)}.gz`, signal);
+    await removeSegments(openStore, span, end, signal);
     await store.spans.update({ walSpanId }, { firstSegment: end });
     await store.forgetMarks(walSpanId, end);
   }

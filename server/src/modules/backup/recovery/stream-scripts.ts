@@ -19,13 +19,13 @@ const mostKept = '4GB';
  */
 export const receiveScript = lines(
   `cd ${walFolder} || exit 1`,
-  "child=; trap '[ -z \"$child\" ] || kill -INT $child; exit 0' TERM INT",
+  'child=; trap \'[ -z "$child" ] || kill -INT $child; exit 0\' TERM INT',
   'rest() { sleep "$1" & wait $!; }',
   'ask() { psql -X -q -t -A -w -v ON_ERROR_STOP=1 -c "$1"; }',
   `full() { set -- $(du -sk ${walFolder}); [ "$1" -gt ${mostWaitingKilobytes} ]; }`,
   'while :; do',
   "  slot=$(ask \"select coalesce(max(wal_status), 'none') from pg_replication_slots where slot_name = " +
-    '\'$SLOT\'") || { rest 2; continue; }',
+    "'$SLOT'\") || { rest 2; continue; }",
   '  if [ "$(ask \'show max_slot_wal_keep_size\')" = -1 ]; then',
   `    ask "alter system set max_slot_wal_keep_size = '${mostKept}'" && ask 'select pg_reload_conf()' >/dev/null`,
   '  fi',

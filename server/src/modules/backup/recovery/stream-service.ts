@@ -122,7 +122,10 @@ export async function lookAt(
     limitMs: lookLimitMs,
   });
   if (answer.exitCode !== 0)
-    throw new AppError('SERVICE_UNAVAILABLE', `The database does not answer the stream: ${lastWords(answer)}`);
+    throw new AppError(
+      'SERVICE_UNAVAILABLE',
+      `The database does not answer the stream: ${lastWords(answer)}`,
+    );
   return parseLook(answer.stdout);
 }
 

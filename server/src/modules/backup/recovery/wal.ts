@@ -25,7 +25,8 @@ const fields = 7;
 /** Byte position of a log sequence number such as 0/3000028. */
 export function parsePosition(text: string): number {
   const [, upper = '', lower = ''] = /^([0-9A-F]{1,8})\/([0-9A-F]{1,8})$/i.exec(text) ?? [];
-  if (lower === '') throw new AppError('PRECONDITION_FAILED', `${text.slice(0, 40)} is not a position of a log.`);
+  if (lower === '')
+    throw new AppError('PRECONDITION_FAILED', `${text.slice(0, 40)} is not a position of a log.`);
   return Number.parseInt(upper, 16) * high + Number.parseInt(lower, 16);
 }
 
@@ -40,7 +41,11 @@ export function segmentFile(timeline: number, segment: number, segmentBytes: num
 /** Throws PRECONDITION_FAILED with its words when the answer is another one. */
 export function parseLook(output: string): WalLook {
   const lines = output.split('\n').map((line) => line.trim());
-  const row = lines.find((line) => line.startsWith('look|'))?.split('|').slice(1) ?? [];
+  const row =
+    lines
+      .find((line) => line.startsWith('look|'))
+      ?.split('|')
+      .slice(1) ?? [];
   const [at = '', snapshot = '', systemId = '', bytes = '', timeline = '', position = '', slot = ''] = row;
   const segmentBytes = Number(bytes);
   if (row.length !== fields || !Number.isFinite(Number(at)) || !Number.isInteger(Math.log2(segmentBytes)))

@@ -15,7 +15,9 @@ export interface Restores {
    */
   accept(
     restore: Pick<BackupRunRecord, 'organizationId' | 'destinationId' | 'path' | 'database'> &
-      Partial<Pick<BackupRunRecord, 'leftOut' | 'moment'>> & { operation?: 'restore' | 'return' } & RestoreTarget,
+      Partial<Pick<BackupRunRecord, 'leftOut' | 'moment'>> & {
+        operation?: 'restore' | 'return';
+      } & RestoreTarget,
   ): Promise<BackupRunRecord>;
   /** A trial of the newest object; PRECONDITION_FAILED when there is none. */
   acceptTrial(backup: BackupRecord, startedBy: BackupRunRecord['startedBy']): Promise<BackupRunRecord>;
