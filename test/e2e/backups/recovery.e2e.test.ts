@@ -118,11 +118,7 @@ async function recovered(name: string, image: string): Promise<Base> {
   await base.deploy();
   await sql(berth, base, 'create table before as select * from generate_series(1, 1000) as id');
   await berth.call('backup.setRecovery', { postgresId: base.id, destinationId: fixture.destinationId });
-  await until(
-    `${name} has a window`,
-    async () => (await recoveryOf(base)).windows.length > 0,
-    longMs,
-  );
+  await until(`${name} has a window`, async () => (await recoveryOf(base)).windows.length > 0, longMs);
   return base;
 }
 

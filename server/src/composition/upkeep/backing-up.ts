@@ -97,7 +97,10 @@ export function createBackingUp(parts: BackingUpParts): BackingUp {
   const [{ open }, { logs }] = [destinations, adapters];
   const recovery = followerOf(parts, runs, open);
   const recoveries = createRecoveries({
-    ...{ clock, restores, backups: stores.backups, store: stores.recovery },
+    clock,
+    restores,
+    backups: stores.backups,
+    store: stores.recovery,
     findDatabase: parts.databases.one,
     problemOf: recovery.problemOf,
   });
