@@ -106,9 +106,7 @@ export function createStores(database: Database) {
     ...certificateStores(database),
     destinations: createDestinationStore(database),
     sight: createSightStore(database),
-    backups: createBackupStore(database),
-    backupRuns: createBackupRunStore(database),
-    recovery: createRecoveryStore(database),
+    ...backupStores(database),
     settings: createSettingsStore(database),
     audit: createAuditStore(database),
     events: createEventStore(database),
@@ -123,4 +121,10 @@ const certificateStores = (database: Database) => ({
   certificateResolvers: createResolverStore(database),
   certificateOrders: createOrderStore(database),
   dnsProviders: createDnsProviderStore(database),
+});
+
+const backupStores = (database: Database) => ({
+  backups: createBackupStore(database),
+  backupRuns: createBackupRunStore(database),
+  recovery: createRecoveryStore(database),
 });
