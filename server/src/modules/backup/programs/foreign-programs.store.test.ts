@@ -1,7 +1,7 @@
 /** A dump that a stranger made, loaded into a real PostgreSQL: what it brings, and what it does not do. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -207,6 +207,23 @@ describe('a dump of strangers', () => {
     const file = join(folder, 'plain');
     await writeFile(file, 'create table t ();\n');
     await expect(loaded(loadForeign, file)).rejects.toThrow(/returned no archive/);
+  });
+
+  it('is restored without an extension that the image lacks, where somebody chose so', async () => {
+    const file = await dumpOf(
+      'create extension hstore',
+      'create extension "uuid-ossp"',
+      'create table t (n int, h hstore)',
+      `insert into t values (1, 'a=>1')`,
+    );
+    const archive = await readFile(file, 'latin1');
+    await writeFile(file, archive.replaceAll('uuid-ossp', 'uuid-none'), 'latin1');
+    await expect(loaded(loadForeign, file)).rejects.toThrow(/extension "uuid-none" is not available/);
+    await loaded((to) => {
+      const { argv, env } = loadForeign(to);
+      return { argv, env: { ...env, LEAVES_OUT: '1' } };
+    }, file);
+    expect(await ask('ours', 'select n, h from t')).toBe('1|"a"=>"1"\n');
   });
 
   it('is refused where it needs the rights of an administrator, and says for what', async () => {

@@ -82,6 +82,12 @@ const restoreByLoader = [
   '  cat "$work/errors" >&2',
   `  [ "$code" = 0 ] || { [ -n "$LEAVES_OUT" ] && grep -q 'errors ignored on restore' "$work/errors"; }`,
   '}',
+  // One that the image lacks is left out, where that was chosen.
+  'extend() {',
+  '  [ -n "$LEAVES_OUT" ] || { ask "$(cat "$work/statements")"; return; }',
+  '  psql -X -q -v ON_ERROR_STOP=0 -v VERBOSITY=terse <"$work/statements" >/dev/null 2>"$work/errors" || return 1',
+  `  sed 's/^ERROR:  /psql: error: ERROR:  /' "$work/errors" >&2`,
+  '}',
   'pg_restore --list "$work/dump" >"$work/all" || exit 1',
   `entry='^[0-9]+; [0-9]+ [0-9]+'`,
   `grep -E "$entry SCHEMA - " "$work/all" | grep -v -E "$entry SCHEMA - public " >"$work/schemas"`,
@@ -93,7 +99,7 @@ const restoreByLoader = [
   'if [ -s "$work/extensions" ]; then',
   `  pg_restore --use-list="$work/extensions" --file=- "$work/dump" | ${extensionStatements} ` +
     '>"$work/statements" || exit 1',
-  '  ask "$(cat "$work/statements")" || exit 1',
+  '  extend || exit 1',
   '  ask "$EXTENSIONS" || exit 1',
   'fi',
   '[ ! -s "$work/rest" ] || load rest $whole || exit 1',
@@ -111,7 +117,11 @@ const loadSql = [
   'if [ -s "$work/statements" ]; then',
   `  sed -E 's/.* WITH SCHEMA (.*);$/CREATE SCHEMA IF NOT EXISTS \\1 AUTHORIZATION '"$LOADER"';/' ` +
     '"$work/statements" >"$work/schemas"',
-  '  ask "$(cat "$work/schemas" "$work/statements")" || exit 1',
+  '  ask "$(cat "$work/schemas")" || exit 1',
+  '  if [ -z "$LEAVES_OUT" ]; then',
+  '    ask "$(cat "$work/statements")" || exit 1',
+  // One that the image lacks is named below, where the dump has it again.
+  '  else psql -X -q -v ON_ERROR_STOP=0 <"$work/statements" >/dev/null 2>&1 || exit 1; fi',
   '  ask "$EXTENSIONS" || exit 1',
   'fi',
   'stop=1; [ -z "$LEAVES_OUT" ] || stop=0',
