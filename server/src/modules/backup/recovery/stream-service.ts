@@ -36,7 +36,7 @@ export function streamNames({ databaseId, dataVolume }: DatabaseRecord): StreamN
   return { service: `wal-${mark}`, volume: `berth-wal-${mark}`, slot: `berth_${mark}` };
 }
 
-export const socketVolumeOf = (databaseId: string): string => `berth-socket-${databaseId}`;
+export const socketVolumeOf = (databaseId: string): string => `berth-data-${databaseId}-socket`;
 
 /** The folder of the socket, which the database and the service share. */
 export function socketMount({
