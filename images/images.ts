@@ -26,7 +26,7 @@ export const images = {
   [proxyImage]: { recipe: recipe('caddy'), from: 'berth/debian:12', use: 'Caddy 2.11, the proxy' },
   [builderImage]: {
     recipe: recipe('builder'),
-    from: 'berth/debian:13',
+    from: 'berth/debian:12',
     use: "an organization's builder: Docker's engine with its BuildKit",
   },
   'berth/postgres:15': {

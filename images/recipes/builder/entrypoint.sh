@@ -5,10 +5,7 @@ here=/usr/local/lib/berth-builder
 "$here/walls.sh"
 "$here/groups.sh"
 rm -f /run/builder/*.sock /var/run/docker.pid
-# Layers stay where give.pl reads them, and Berth's client may be older than the engine.
-echo '{"builder":{"gc":{"enabled":true,"defaultKeepStorage":"10GB"}},"features":{"containerd-snapshotter":false}}' \
-  >/etc/docker/daemon.json
-export DOCKER_MIN_API_VERSION=1.24
+echo '{"builder":{"gc":{"enabled":true,"defaultKeepStorage":"10GB"}}}' >/etc/docker/daemon.json
 "$here/give.pl" /run/builder/images.sock &
 # What a step becomes when it leaves its container is a user that owns nothing here.
 exec dockerd \

@@ -85,43 +85,6 @@ test('the cache is used, and not when told', async () => {
   expect(made[2]).not.toBe(made[0]);
 });
 
-describe('Dockerfiles of today need no frontend of a registry, whatever engine the machine has', () => {
-  test('the machine has the engine of Debian 12', async () => {
-    expect(await fixture.docker('version', '--format', '{{.Server.Version}}')).toMatch(/^20\.10\./);
-  });
-
-  test('here-documents', async () => {
-    const script = 'RUN <<SCRIPT\nset -e\necho one > a.txt\nSCRIPT\n';
-    const copied = 'COPY <<-PAGE <<NOTE /here/\n\thello\nPAGE\nnoted\nNOTE\n';
-    fixture.write({ Dockerfile: `${base}WORKDIR /app\n${script}${copied}` });
-    const image = await fixture.build();
-    expect(await fixture.docker('run', '--rm', image, 'cat', '/app/a.txt', '/here/PAGE', '/here/NOTE')).toBe(
-      'one\nhello\nnoted',
-    );
-  });
-
-  test('RUN --network', async () => {
-    fixture.write({
-      Dockerfile: `${base}RUN --network=none cat /proc/net/dev > /none\nRUN cat /proc/net/dev > /usual\n`,
-    });
-    const image = await fixture.build();
-    expect(await fixture.docker('run', '--rm', image, 'grep', '-c', 'eth0', '/usual')).toBe('1');
-    expect(await fixture.docker('run', '--rm', image, 'sh', '-c', 'grep -c eth0 /none || true')).toBe('0');
-  });
-
-  test('a secret in a variable', async () => {
-    const secret = `s3cret-${Date.now()}`;
-    fixture.write({
-      Dockerfile: `${base}RUN --mount=type=secret,id=TOKEN,env=TOKEN printf %s "$TOKEN" | sha256sum > /sum\n`,
-    });
-    const image = await fixture.build({ buildSecrets: { TOKEN: new Secret(secret) } });
-    expect(await fixture.docker('run', '--rm', image, 'cat', '/sum')).toBe(
-      execFileSync('sha256sum', { input: secret, encoding: 'utf8' }).trim(),
-    );
-    expect(await fixture.docker('run', '--rm', image, 'env')).not.toContain('TOKEN');
-  });
-});
-
 describe('what leaves the source is refused', () => {
   test.each([
     ['dockerfile', { dockerfile: 'link' }],
