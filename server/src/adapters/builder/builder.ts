@@ -21,6 +21,7 @@ import { baseImages } from '../build-engine/base-images.ts';
 import { CheckoutPath, refuseLinksOut, requireInside } from '../files/checkout-path.ts';
 import { chooseBuild } from './choose.ts';
 import { buildFailure, outOfMemory } from './failures.ts';
+import { newerSyntax } from './newer-syntax.ts';
 import { variablesOf } from './own-variables.ts';
 import { requireBuildKit, requireProgram } from './preflight.ts';
 import { probePrograms } from './programs.ts';
@@ -135,8 +136,11 @@ async function runSteps(
   );
   try {
     await writeFiles(request, row, plan);
-    await engine.bring(await basesOf(row, plan), request.signal);
+    const dockerfile = await dockerfileOf(row, plan);
+    await engine.bring(baseImages(dockerfile.text, dockerfile.arguments), request.signal);
     ready.resolve();
+    const newer = newerSyntax(dockerfile.text);
+    if (newer !== undefined) request.onLine(newer);
     const deadline = performance.now() + request.limitMs;
     const running = { request, plan, engine, limited: await limiting, deadline };
     for (const step of row.steps(plan)) await runStep(step, running);
@@ -175,12 +179,15 @@ interface Running {
   deadline: number;
 }
 
-/** Images that the host may have to bring to the builder. */
-async function basesOf(row: BuilderRow, plan: BuildPlan): Promise<string[]> {
+/** The Dockerfile that is built, Berth's own or the source's, with the arguments that its FROM may name. */
+async function dockerfileOf(
+  row: BuilderRow,
+  plan: BuildPlan,
+): Promise<{ text: string; arguments: Record<string, string> }> {
   const own = row.files(plan)['Dockerfile'];
-  if (own !== undefined) return baseImages(own, {});
+  if (own !== undefined) return { text: own, arguments: {} };
   const text = plan.dockerfile === undefined ? '' : await beginningOf(plan.dockerfile.path);
-  return baseImages(text, plan.buildArguments);
+  return { text, arguments: plan.buildArguments };
 }
 
 /** The first bytes of a file that a repository brought, however large it is. */
