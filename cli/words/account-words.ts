@@ -156,7 +156,8 @@ const previews = listWord({
     if (service.kind === 'application') return client.previewDeployment.all({ applicationId: service.id });
     if (service.kind === 'compose') return client.previewDeployment.all({ composeId: service.id });
     throw new UsageError(
-      `${nameOf(service)} is a ${service.kind} service; only applications and compose services have previews.`,
+      `${nameOf(service)} is a ${service.kind} service; only applications and compose services have ` +
+        'previews.',
     );
   },
   columns: (context) => [

@@ -85,8 +85,9 @@ const restoreAt: Word = {
   usage: '[service] MOMENT',
   summary: 'restores a PostgreSQL database as it was at a moment',
   description:
-    'The moment is a time with a zone, such as 2026-11-20T14:03:07Z or 2026-11-20T15:03:07+01:00. All databases ' +
-    'of the server go back to it; the state before is kept as a volume, and `berth db undo` puts it back.',
+    'The moment is a time with a zone, such as 2026-11-20T14:03:07Z or 2026-11-20T15:03:07+01:00. All ' +
+    'databases of the server go back to it; the state before is kept as a volume, and `berth db undo` ' +
+    'puts it back.',
   options: { yes: { short: 'y', description: 'does it without a question' } },
   most: 2,
   calls: ['project.all', 'backup.restoreToMoment', 'backup.runLogs'],

@@ -40,8 +40,9 @@ export const deploy: Word = {
     'The folder is then linked to the service, so that the next `berth deploy` asks nothing. Without a ' +
     'terminal nothing is asked: the name is that of the folder. A service that is built from git is ' +
     'deployed from there; the folder is not sent. A berth.yml in the folder is applied first, as `berth ' +
-    'apply` does, then the service of it that is named, linked or the only one is deployed. In a monorepo it asks which application ' +
-    'is meant, or takes that of --app or of the folder it runs in; all of the monorepo is sent.',
+    'apply` does, then the service of it that is named, linked or the only one is deployed. In a ' +
+    'monorepo it asks which application is meant, or takes that of --app or of the folder it runs in; ' +
+    'all of the monorepo is sent.',
   options: {
     project: { short: 'p', value: 'PROJECT', description: 'project of a new service' },
     image: { short: 'i', value: 'REFERENCE', description: 'runs this image instead of building a folder' },

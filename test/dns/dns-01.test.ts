@@ -35,7 +35,10 @@ const zones = {
 let folder: string;
 let bind: Running;
 let pebble: Pebble;
-/** Its certificates live for 4 minutes: signatures of updates take a clock that is 5 minutes ahead, no more. */
+/**
+ * Its certificates live for 4 minutes: signatures of updates take a clock that is 5 minutes ahead, no
+ * more.
+ */
 let brief: Pebble;
 let temporary: Awaited<ReturnType<typeof temporaryDatabase>>;
 let database: Database;

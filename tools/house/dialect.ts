@@ -21,7 +21,7 @@ export const wordings: readonly Wording[] = [
     name: 'begins with "What"',
     pattern: /^What\b/,
     instead: 'name the thing, or begin with a verb',
-    limit: 88,
+    limit: 85,
   },
   {
     name: 'begins with a preposition',
@@ -36,7 +36,7 @@ export const wordings: readonly Wording[] = [
     instead: '"is not a", "does not have"',
     limit: 18,
   },
-  { name: 'gives', pattern: /\b(gives|given back)\b/i, instead: '"returns"', limit: 29 },
+  { name: 'gives', pattern: /\b(gives|given back)\b/i, instead: '"returns"', limit: 26 },
   {
     name: 'tells, told',
     pattern: /\b(tells?|told)\b/i,

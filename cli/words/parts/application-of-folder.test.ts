@@ -79,7 +79,7 @@ test('--app names it by folder or by package; the whole monorepo is sent', async
 
 test('a person is asked, and the same one is meant the next time', async () => {
   const ran = await berth(['-p', 'shop'], { types: ['apps/api', 'api'], columns: 100 });
-  expect(ran.said).toMatch(/has several applications: apps\/api \(Node\.js\), apps\/web \(Node\.js\)\./);
+  expect(ran.said).toMatch(/has several applications: apps\/api \(Node\.js\),\s+apps\/web \(Node\.js\)\./);
   expect(ran).toMatchObject({ code: 0, said: expect.stringContaining('Which one [apps/api]') });
   expect(updated).toEqual([api]);
   buildPath = 'apps/api';

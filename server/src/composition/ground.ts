@@ -1,7 +1,8 @@
 /** What stands before anything else: the database with its stores, Berth's own adapters, its own machine. */
+import { databaseHolder } from '../adapters/host/local/database-holder.ts';
 import type { Config } from '../config.ts';
 import type { SettingsService } from '../modules/settings/settings.ts';
-import { isoTime, systemClock, type Clock } from '../ports/clock.ts';
+import { isoTime, randomId, systemClock, type Clock } from '../ports/clock.ts';
 import type { Database } from '../db/database.ts';
 import type { HostConnection } from '../ports/host/host-connection.ts';
 import { makeFolders, type Adapters } from './adapters.ts';
@@ -13,7 +14,7 @@ import type { Walls } from './hosts/walls.ts';
 import type { HostClaims } from '../reconcile/ownership/host-claims.ts';
 import { hostClaimsOf } from './hosts/claims.ts';
 import { readNextStart } from '../shell/next-start.ts';
-import { createDatabaseHolding } from '../db/holding.ts';
+import { createDatabaseHolding } from '../db/writing/holding.ts';
 import { openStorage } from '../db/storage.ts';
 import { openInstallation, type Installation } from '../modules/installation/installation.ts';
 import { createStores, type Stores } from './stores.ts';
@@ -43,7 +44,11 @@ export async function openGround(
   onTakenOver?: (sentence: string) => void,
 ): Promise<Ground> {
   const clock = systemClock;
-  const holding = createDatabaseHolding(config, onTakenOver);
+  const holding = createDatabaseHolding(
+    config.databaseUrl,
+    () => databaseHolder(config.data, randomId()),
+    onTakenOver,
+  );
   const { database, applied, isNew } = await openStorage(config, () => isoTime(clock), {
     hold: holding.begin,
     onMigrated: log.info,

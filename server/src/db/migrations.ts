@@ -1085,7 +1085,8 @@ ALTER TABLE "backup_run" ADD COLUMN "moment" TEXT;
 CREATE TABLE "wal_span" (
   "walSpanId" TEXT PRIMARY KEY,
   "backupId" TEXT NOT NULL REFERENCES "backup"("backupId") ON DELETE CASCADE,
-  "organizationId" TEXT NOT NULL, "destinationId" TEXT NOT NULL, "folder" TEXT NOT NULL, "dataVolume" TEXT NOT NULL,
+  "organizationId" TEXT NOT NULL, "destinationId" TEXT NOT NULL, "folder" TEXT NOT NULL,
+  "dataVolume" TEXT NOT NULL,
   "serverKey" TEXT NOT NULL, "systemId" TEXT NOT NULL, "timeline" BIGINT NOT NULL,
   "segmentBytes" BIGINT NOT NULL, "firstSegment" BIGINT NOT NULL, "nextSegment" BIGINT NOT NULL,
   "position" BIGINT, "restorableTo" TEXT, "createdAt" TEXT NOT NULL, "endedAt" TEXT, "endReason" TEXT);

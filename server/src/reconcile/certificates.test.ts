@@ -243,7 +243,7 @@ it('hosts wait for the first attempt at the wildcard, and ask themselves once it
   });
 });
 
-it('a wildcard host with acme has the certificate that its organization ordered, and never asks itself', () => {
+it('a wildcard host with acme has the certificate that its organization ordered, and asks for none', () => {
   const domains = [acmeDomain('*.w.test'), acmeDomain('a.w.test')];
   const order = { organizationId: 'ours', names: ['*.w.test'], certificateId: 'c', attempts: 0 };
   const certificates = [certificate('c', ['*.w.test']), certificate('upload', ['*.w.test'])];

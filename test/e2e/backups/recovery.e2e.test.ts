@@ -94,8 +94,8 @@ async function restoreTo(base: Base, at: string): Promise<RunView> {
 const { below: random } = createRandom(seed);
 
 /**
- * Some 500 rows a second, each in a transaction of its own; after the row `pause` nothing is written for half a
- * second. Gives a moment within that pause.
+ * Some 500 rows a second, each in a transaction of its own; after the row `pause` nothing is written for
+ * half a second. Gives a moment within that pause.
  */
 async function writeRows(base: Base, table: string, rows: number, pause: number): Promise<string> {
   await sql(berth, base, `create table ${table} (id int primary key, at timestamptz)`);

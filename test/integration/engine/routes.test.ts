@@ -1,4 +1,7 @@
-/** A server whose routes have addresses of the pool: its next network gets others, and an old one is found. */
+/**
+ * A server whose routes have addresses of the pool: its next network gets others, and an old one is
+ * found.
+ */
 import { readFile } from 'node:fs/promises';
 import { expect, inject, test } from 'vitest';
 import { createRemoteCommands } from '../../../server/src/adapters/host/ssh/remote-commands.ts';
@@ -9,7 +12,7 @@ import { Secret } from '../../../server/src/domain/secrets/secret.ts';
 import { uniqueName } from '../../engine-suite/fixture.ts';
 import { bedEngine } from './engine-fixture.ts';
 
-test('a network takes no addresses of a route of its server, and stays when the route comes later', async () => {
+test('a network takes no addresses of a route of its server, and stays when one comes later', async () => {
   const { engine, ip } = bedEngine();
   const { sshKeyPath } = inject('servers');
   const ssh = await connectSsh({

@@ -1,4 +1,7 @@
-/** Which application of a monorepo is built: those that the newest source has, once a deployment fetched it. */
+/**
+ * Which application of a monorepo is built: those that the newest source has, once a deployment fetched
+ * it.
+ */
 import type { ReactElement } from 'react';
 import { useAsk, useDo } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';
@@ -21,7 +24,7 @@ export function ChooseApplication({ applicationId }: { applicationId: string }):
   return (
     <Panel
       title="Applications of the source"
-      about="The source has several. Choose the one that this service builds; it takes effect with the next deployment."
+      about="The source has several. Choose the one that this service builds, from the next deployment on."
     >
       <ul data-list="source-applications">
         {found.map((one) => (

@@ -10,7 +10,7 @@ export function WildcardProvider(): ReactElement | null {
   return (
     <p className="flex flex-wrap items-center gap-x-2 text-12 text-muted" data-wildcard-provider>
       {data.length === 0
-        ? 'Authorities check a wildcard by DNS records, for which Berth needs an account at your DNS provider.'
+        ? 'Authorities check a wildcard by DNS records, which Berth sets by an account at your DNS provider.'
         : `Ordered by ${data.map(({ name }) => name).join(' or ')}, whichever serves the zone.`}
       <Go to="/settings/dns-providers">{data.length === 0 ? 'Add a DNS provider' : 'DNS providers'}</Go>
     </p>

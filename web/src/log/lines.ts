@@ -32,7 +32,10 @@ export interface LogStore {
 }
 
 interface StoreOptions {
-  /** Of several writers, each with a clock of its own stream: what comes late is put where its time belongs. */
+  /**
+   * Of several writers, each with a clock of its own stream: what comes late is put where its time
+   * belongs.
+   */
   isByTime?: boolean;
 }
 

@@ -19,5 +19,6 @@ test.each([
 test.each([
   '# syntax=docker/dockerfile:1\nFROM node\nRUN <<SCRIPT\necho\nSCRIPT\n',
   'FROM node\nRUN cat <<<"text"\nRUN echo $((1 << 2))\n',
-  'FROM node\nRUN docker run --mount=type=bind,env=x y\nRUN --mount=type=secret,id=TOKEN cat /run/secrets/TOKEN\n',
+  'FROM node\nRUN docker run --mount=type=bind,env=x y\n' +
+    'RUN --mount=type=secret,id=TOKEN cat /run/secrets/TOKEN\n',
 ])('%j is known everywhere', (dockerfile) => expect(newerSyntax(dockerfile)).toBeUndefined());

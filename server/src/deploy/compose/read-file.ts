@@ -90,7 +90,8 @@ function withoutPorts(plan: ComposePlan, log: FileContext['log']): ComposePlan {
   const publishing = plan.services.filter(({ ports }) => ports.length > 0).map(({ name }) => name);
   if (publishing.length > 0)
     log.line(
-      `A preview publishes no port of the server, so ${publishing.join(', ')} can be reached by domains only.`,
+      `A preview publishes no port of the server, so ${publishing.join(', ')} can be reached by domains ` +
+        'only.',
     );
   return { ...plan, services: plan.services.map((service) => ({ ...service, ports: [] })) };
 }

@@ -5,7 +5,7 @@ import type { NetworkState, SubnetChoice } from '../../ports/engine/engine-netwo
 import type { ShadowingNetwork } from '../../ports/host/host.ts';
 import type { NetworkOptions } from './networks.ts';
 
-/** Other addresses for a network that is to be made, where the engine or a route of the machine has its own. */
+/** Other addresses for a network that is to be made, where the engine or a route of the machine has them. */
 export function avoidingRoutes(
   { routes, serverName, onAvoided }: Pick<NetworkOptions, 'routes' | 'serverName' | 'onAvoided'>,
   { name, subnet: first, pool }: { name: string; subnet: string; pool: string },

@@ -19,7 +19,7 @@ export const firstVolume = (service: Pick<ServiceRef, 'serviceId'>, volumeName: 
 const ownVolume = ({ serviceId }: Pick<ServiceRef, 'serviceId'>, volumeName: string): string =>
   `berth-${serviceId}-${volumeName}`;
 
-/** The volume's name within its service where a compose file names it (`name:`), so that others may use it. */
+/** The volume's name within its service where a compose file names it (`name:`), so that others may, too. */
 export const volumeWithName = (source: string): string => `name:${source}`;
 
 /** The engine's name in a name of `volumeWithName`. No volume of a service's own has a colon. */

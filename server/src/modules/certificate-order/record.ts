@@ -23,7 +23,8 @@ export const certificateOrderRecord = z
     isAutomatic: z
       .boolean()
       .describe(
-        'Ordered by Berth itself for a base domain or a wildcard domain; its renewal ends when neither is there',
+        'Ordered by Berth itself for a base domain or a wildcard domain; its renewal ends when neither ' +
+          'is there',
       ),
     createdAt: z.string(),
   })

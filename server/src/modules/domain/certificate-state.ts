@@ -89,7 +89,8 @@ async function ordered(
     step: 'order',
     error:
       error ??
-      `No DNS provider serves the zone of ${domain.host} any more. Add one with dnsProvider.create, and save ` +
+      `No DNS provider serves the zone of ${domain.host} any more. Add one with dnsProvider.create, and ` +
+        `save ` +
         'the domain again.',
     nextTryAt: order ? new Date(order.nextAt).toISOString() : null,
   };

@@ -21,7 +21,8 @@ export interface LeftBehind {
 
 /**
  * Data that the live release has at a path of the mount and that would not be there afterwards; undefined
- * when there is none. Another folder of the server in place of a folder is what somebody named, and not empty.
+ * when there is none. Another folder of the server in place of a folder is what somebody named, and not
+ * empty.
  */
 export function leftBehind(
   live: readonly LiveMount[],

@@ -36,8 +36,8 @@ export function checkGiven(template: Template, given: Given): void {
 const patternsLimitMs = 200;
 
 /**
- * In another context, since only there the time of a match can be limited, and all in one: patterns and values
- * come from whoever sends the template, and all of Berth waits for them.
+ * In another context, since only there the time of a match can be limited, and all in one: patterns and
+ * values come from whoever sends the template, and all of Berth waits for them.
  */
 function checkPatterns({ variables }: Template, given: Given): void {
   const patterned = variables.flatMap(({ name, pattern, message }) => {

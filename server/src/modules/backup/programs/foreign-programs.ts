@@ -85,7 +85,8 @@ const restoreByLoader = [
   // One that the image lacks is left out, where that was chosen.
   'extend() {',
   '  [ -n "$LEAVES_OUT" ] || { ask "$(cat "$work/statements")"; return; }',
-  '  psql -X -q -v ON_ERROR_STOP=0 -v VERBOSITY=terse <"$work/statements" >/dev/null 2>"$work/errors" || return 1',
+  '  psql -X -q -v ON_ERROR_STOP=0 -v VERBOSITY=terse <"$work/statements" >/dev/null 2>"$work/errors" ' +
+    '|| return 1',
   `  sed 's/^ERROR:  /psql: error: ERROR:  /' "$work/errors" >&2`,
   '}',
   'pg_restore --list "$work/dump" >"$work/all" || exit 1',
@@ -126,9 +127,11 @@ const loadSql = [
   'fi',
   'stop=1; [ -z "$LEAVES_OUT" ] || stop=0',
   // Clients of August 2025 and newer run no command of the dump then, whatever they take for one.
-  `printf '\\\\restrict a\n\\\\unrestrict a\n' | ${psql} >/dev/null 2>&1 && guard="\\\\restrict $secret" || guard=`,
+  `printf '\\\\restrict a\n\\\\unrestrict a\n' | ${psql} >/dev/null 2>&1 && guard="\\\\restrict ` +
+    `$secret" || guard=`,
   '{ printf "%s\\n" "$guard"; cat "$work/dump"; } | PGUSER=$LOADER PGPASSWORD=$secret psql -X -q ' +
-    '--no-password -v ON_ERROR_STOP="$stop" -v VERBOSITY=terse >/dev/null 2>"$work/errors" && code=0 || code=$?',
+    '--no-password -v ON_ERROR_STOP="$stop" -v VERBOSITY=terse >/dev/null 2>"$work/errors" && code=0 || ' +
+    'code=$?',
   // As pg_restore says it.
   `sed 's/^ERROR:  /psql: error: ERROR:  /' "$work/errors" >&2`,
   '[ "$code" = 0 ] || exit 1',
@@ -153,7 +156,7 @@ const cleanPostgres = lines(
   'exec pg_dump --format=custom --compress=0 --no-password',
 );
 
-/** What the throw-away server dumps is an archive: text would be read by a client that stands in a network. */
+/** What the throw-away server dumps is an archive: text would be read by a client that has a network. */
 const loadPostgres = lines(
   'umask 077; work=$(mktemp -d) && cat >"$work/dump" || exit 1',
   'case "$(head -c 5 "$work/dump")" in PGDMP) ;; *)',

@@ -88,7 +88,7 @@ it.each([
 
 const command = '\\! touch executed\n';
 
-/** psql runs the command in each of them, though it stands in what another reader takes for something else. */
+/** psql runs the command in each of them, though it stands in what others take for something else. */
 it.each([
   ['a comment that a carriage return ends', `-- x\r${command}`],
   ['behind a COPY to the client', `copy (select 1) to stdout /* from stdin */;\n${command}\\.\n`],
@@ -101,7 +101,8 @@ it.each([
   ],
   [
     'a string, after a setting that was set back',
-    `set standard_conforming_strings = off;\nset standard_conforming_strings = on;\nselect '\\' ${command}';\n`,
+    `set standard_conforming_strings = off;\nset standard_conforming_strings = on;\nselect '\\' ` +
+      `${command}';\n`,
   ],
   ['a string that goes on on the next line', `select E'a'\n'\\'' ${command}';\n`],
   ['a string behind a number', `select 1e'\\'' ${command}';\n`],

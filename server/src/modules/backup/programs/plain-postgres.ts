@@ -381,7 +381,8 @@ function nameIn(words: string): string {
 function unclear(what: string): AppError {
   return new AppError(
     'PRECONDITION_FAILED',
-    `The dump has ${what}, in which psql could find commands that Berth does not see. Make a dump by pg_dump ` +
+    `The dump has ${what}, in which psql could find commands that Berth does not see. Make a dump by ` +
+      `pg_dump ` +
       '--format=custom and restore that. Nothing was changed.',
   );
 }

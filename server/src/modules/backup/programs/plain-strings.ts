@@ -41,8 +41,8 @@ export function beginString(kind: StringKind, escapesAlways: boolean): StringCon
 }
 
 /**
- * Takes the next signs, up to a quote or within the string. Returns what can be written of it; undefined for a
- * string that readers with other settings would end elsewhere.
+ * Takes the next signs, up to a quote or within the string. Returns what can be written of it; undefined for
+ * a string that readers with other settings would end elsewhere.
  */
 export function takeString(string: StringConstant, text: string, isQuoteNext: boolean): string | undefined {
   const { kind } = string;

@@ -1,4 +1,7 @@
-/** All files of a running PostgreSQL server as the source of a backup: the beginning of what its log goes on. */
+/**
+ * All files of a running PostgreSQL server as the source of a backup: the beginning of what its log goes
+ * on.
+ */
 import type { DatabaseRecord } from '../../../db/tables.ts';
 import { AppError } from '../../../domain/errors.ts';
 import { backupRunLabel, organizationLabel } from '../../../domain/names/labels.ts';
@@ -48,7 +51,8 @@ async function open(
   if (!database || !live || !span)
     throw new AppError(
       'PRECONDITION_FAILED',
-      'The stream of the log has not begun yet. It begins within a minute of a running database, and a base ' +
+      'The stream of the log has not begun yet. It begins within a minute of a running database, and a ' +
+        'base ' +
         'backup is made then.',
     );
   const { engine } = await hosts.of(serverKeyOf(database));

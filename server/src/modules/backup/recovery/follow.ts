@@ -165,7 +165,8 @@ async function spanOf(
       subject: { type: 'backup', id: backup.backupId, name: `recovery of ${database.name}` },
       sentence:
         `The stored log of ${database.name} has a hole: ${reason} Moments until ` +
-        `${present.restorableTo ?? 'its begin'} can be restored; later ones from the next base backup on, which ` +
+        `${present.restorableTo ?? 'its begin'} can be restored; later ones from the next base backup ` +
+        `on, which ` +
         'is made now.',
     });
   }
@@ -207,7 +208,8 @@ function reasonOfEnd(
     return 'the data of the database were exchanged.';
   if (first !== undefined && first > span.nextSegment)
     return (
-      'parts of the log were removed before they were stored, because more than the limit of 4 GB waited or the ' +
+      'parts of the log were removed before they were stored, because more than the limit of 4 GB ' +
+      'waited or the ' +
       'volume of the stream was lost.'
     );
   return undefined;
@@ -237,7 +239,8 @@ async function storeSegments(
       if (kept?.bytes !== sent.bytes)
         throw new AppError(
           'PRECONDITION_FAILED',
-          `The destination has ${kept?.bytes ?? 0} bytes of ${sent.bytes} of the segment ${file}; it is stored again.`,
+          `The destination has ${kept?.bytes ?? 0} bytes of ${sent.bytes} of the segment ${file}; it is ` +
+            `stored again.`,
         );
       const changed = await store.spans.update({ walSpanId, nextSegment }, { nextSegment: nextSegment + 1 });
       if (changed !== 1) break;
@@ -310,7 +313,8 @@ async function watch(
     organizationId: backup.organizationId,
     subject: { type: 'backup', id: backup.backupId, name: `recovery of ${database.name}` },
     sentence:
-      `Nothing of the log of ${database.name} has been stored for more than ${standsStillMs / 60_000} minutes: ` +
+      `Nothing of the log of ${database.name} has been stored for more than ${standsStillMs / 60_000} ` +
+      `minutes: ` +
       (last === null ? 'no moment can be restored yet.' : `moments after ${last} cannot be restored.`),
   });
 }

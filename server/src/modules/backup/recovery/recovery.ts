@@ -79,7 +79,8 @@ export function createRecoveries(ports: RecoveryPorts): Recoveries {
       if (!backup)
         throw new AppError(
           'PRECONDITION_FAILED',
-          'Recovery to a moment was never switched on for this database (backup.setRecovery). Restore one of ' +
+          'Recovery to a moment was never switched on for this database (backup.setRecovery). Restore ' +
+            'one of ' +
             'its backups instead.',
         );
       const { base } = baseFor(await knownOf(store, backup.backupId), moment);

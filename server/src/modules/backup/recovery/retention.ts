@@ -1,4 +1,7 @@
-/** Removes base backups, and segments before the oldest that is kept, that no moment within `keepDays` needs. */
+/**
+ * Removes base backups, and segments before the oldest that is kept, that no moment within `keepDays`
+ * needs.
+ */
 import type { Clock } from '../../../ports/clock.ts';
 import type { ObjectStore } from '../../../ports/object-store.ts';
 import type { BackupRuns } from '../runs/runs.ts';

@@ -1,4 +1,7 @@
-/** Spans of stored logs, how far they had come at which moments, and the base backups that they begin from. */
+/**
+ * Spans of stored logs, how far they had come at which moments, and the base backups that they begin
+ * from.
+ */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/database.ts';
 import { tableStore, type TableStore } from '../../../db/table-store.ts';

@@ -27,7 +27,8 @@ export const receiveScript = lines(
   "  slot=$(ask \"select coalesce(max(wal_status), 'none') from pg_replication_slots where slot_name = " +
     "'$SLOT'\") || { rest 2; continue; }",
   '  if [ "$(ask \'show max_slot_wal_keep_size\')" = -1 ]; then',
-  `    ask "alter system set max_slot_wal_keep_size = '${mostKept}'" && ask 'select pg_reload_conf()' >/dev/null`,
+  `    ask "alter system set max_slot_wal_keep_size = '${mostKept}'" && ask 'select pg_reload_conf()' ` +
+    `>/dev/null`,
   '  fi',
   '  if [ "$slot" = lost ]; then',
   '    ask "select pg_drop_replication_slot(\'$SLOT\')" >/dev/null || { rest 2; continue; }',
@@ -53,7 +54,8 @@ export const receiveScript = lines(
  */
 export const lookScript = lines(
   `cd ${walFolder} || exit 1`,
-  'row=$(printf %s "$QUERY" | psql -X -q -t -A -w -v ON_ERROR_STOP=1 -v seen="$SEEN" -v slot="$SLOT") || exit 1',
+  'row=$(printf %s "$QUERY" | psql -X -q -t -A -w -v ON_ERROR_STOP=1 -v seen="$SEEN" -v slot="$SLOT") ' +
+    '|| exit 1',
   'last=${row##*|}; echo "look|${row%|*}"',
   'n=0; while [ -n "$last" ] && [ ! -e "$last" ] && [ $n -lt 20 ]; do n=$((n + 1)); sleep 0.5; done',
   'ls -1 | head -n 1000',
@@ -61,7 +63,8 @@ export const lookScript = lines(
 
 /** The time is that of the statement's begin, before its snapshot. */
 export const lookQuery =
-  "select concat_ws('|', extract(epoch from now()), s, (select system_identifier from pg_control_system()), " +
+  "select concat_ws('|', extract(epoch from now()), s, (select system_identifier from " +
+  'pg_control_system()), ' +
   "(select setting::bigint * case unit when '8kB' then 8192 else 1 end from pg_settings where name = " +
   "'wal_segment_size'), substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8), coalesce(l::text, ''), " +
   "coalesce((select wal_status from pg_replication_slots where slot_name = :'slot'), 'none'), " +

@@ -3,12 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { startPostgres, type RunningPostgres } from '../../../test/bed/postgres.ts';
-import type { Database } from './database.ts';
-import { holdDatabase, holderOf, type Holder, type Holding } from './holding.ts';
-import { openPostgres } from './postgres.ts';
-import { openStorage } from './storage.ts';
-import { createCipher } from './values/cipher.ts';
+import { startPostgres, type RunningPostgres } from '../../../../test/bed/postgres.ts';
+import { databaseHolder } from '../../adapters/host/local/database-holder.ts';
+import type { Database } from '../database.ts';
+import { openPostgres } from '../postgres.ts';
+import { openStorage } from '../storage.ts';
+import { createCipher } from '../values/cipher.ts';
+import { holdDatabase, type Holder, type Holding } from './holding.ts';
 
 let server: RunningPostgres;
 let database: Database;
@@ -86,7 +87,7 @@ it('is asked for before anything in it is changed', async () => {
       () => '2026-01-01T00:00:00.000Z',
       {
         hold: async (other) =>
-          void (await holdDatabase(other, holderOf(folder, 'two'), () => undefined, times)),
+          void (await holdDatabase(other, databaseHolder(folder, 'two'), () => undefined, times)),
       },
     );
     await expect(opening).rejects.toMatchObject(refused);

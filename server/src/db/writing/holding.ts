@@ -1,21 +1,17 @@
 /**
- * One Berth at a time works with a PostgreSQL database, from whichever machine. It holds the database by a row
- * that it renews, and not by a lock of the server: a pooler in between would keep such a lock for whoever
+ * One Berth at a time works with a PostgreSQL database, from whichever machine. It holds the database by a
+ * row that it renews, and not by a lock of the server: a pooler in between would keep such a lock for whoever
  * comes next. Times are those of the database's clock, so that machines need not agree on theirs.
  */
-import { hash } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql, type CompiledQuery } from 'kysely';
-import { AppError } from '../domain/errors.ts';
-import { randomId } from '../ports/clock.ts';
-import type { Database } from './database.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { Database } from '../database.ts';
 
 export interface Holder {
   /** Another one for each start. */
   holderId: string;
-  /** The data folder, on this machine since it was started: only one Berth lives there (`instance-lock.ts`). */
+  /** The data folder on this machine since it was started: one Berth lives there (`instance-lock.ts`). */
   place: string;
   /** Name of the machine, and path of the data folder, for people. */
   host: string;
@@ -34,13 +30,6 @@ export interface Holding {
 }
 
 const usualTimes: HoldingTimes = { keptMs: 15_000, renewEveryMs: 5_000 };
-
-/** This process, as the holder of its data folder's database. */
-export function holderOf(data: string, holderId: string): Holder {
-  const { dev, ino } = statSync(data, { bigint: true });
-  const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-  return { holderId, place: hash('sha256', `${boot} ${dev} ${ino}`, 'hex'), host: hostname(), data };
-}
 
 /**
  * Resolves when the database is held; a holder that died elsewhere is waited for, `keptMs` at most.
@@ -76,14 +65,15 @@ export async function holdDatabase(
  * says enough. Nobody holds it without `onLost`.
  */
 export function createDatabaseHolding(
-  { data, databaseUrl }: { data: string; databaseUrl: string | undefined },
+  databaseUrl: string | undefined,
+  holder: () => Holder,
   onLost: ((sentence: string) => void) | undefined,
 ): { begin(database: Database): Promise<void>; end(): Promise<void> } {
   let holding: Holding | undefined;
   return {
     async begin(database) {
       if (databaseUrl === undefined || onLost === undefined) return;
-      holding = await holdDatabase(database, holderOf(data, randomId()), onLost);
+      holding = await holdDatabase(database, holder(), onLost);
     },
     end: async () => holding?.end(),
   };
@@ -152,8 +142,8 @@ const waysOut =
 
 function heldBy({ host, data, since }: PresentHolder): string {
   return (
-    `Another Berth works with this database since ${since} UTC: on the machine ${host}, with the data folder ` +
-    `${data}.`
+    `Another Berth works with this database since ${since} UTC: on the machine ${host}, with the data ` +
+    `folder ${data}.`
   );
 }
 
