@@ -44,11 +44,8 @@ export async function openGround(
   onTakenOver?: (sentence: string) => void,
 ): Promise<Ground> {
   const clock = systemClock;
-  const holding = createDatabaseHolding(
-    config.databaseUrl,
-    () => databaseHolder(config.data, randomId()),
-    onTakenOver,
-  );
+  const holder = () => databaseHolder(config.data, randomId());
+  const holding = createDatabaseHolding(config.databaseUrl, holder, onTakenOver);
   const { database, applied, isNew } = await openStorage(config, () => isoTime(clock), {
     hold: holding.begin,
     onMigrated: log.info,
