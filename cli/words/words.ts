@@ -4,7 +4,7 @@ import { ciWords } from './ci-words.ts';
 import { cleanupWords } from './machines/cleanup-words.ts';
 import { clusterWords } from './machines/cluster-words.ts';
 import { completionWord } from './completion-word.ts';
-import { dbWords } from './db-words.ts';
+import { dbWords } from './databases/db-words.ts';
 import { deploy } from './deploy.ts';
 import { eject } from './eject.ts';
 import { domainWords, openWord } from './domain-words.ts';

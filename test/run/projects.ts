@@ -102,7 +102,7 @@ export const alternating: readonly string[] = [
     (name) => `test/attacks/${name}.attack.test.ts`,
   ),
   ...e2e('machine/release', 'backups/volumes', 'previews', 'previews/compose'),
-  ...['clients/family', 'clients/trpc', 'web/long-log', 'web/roles'].map(
+  ...['clients/family', 'clients/trpc', 'web/logs/long-log', 'web/roles'].map(
     (name) => `test/${name}.interface.test.ts`,
   ),
   'test/clients/generators.test.ts',
@@ -166,7 +166,7 @@ export const projects = {
   input: { on: 'bed', files: e2e('hostile-input', 'conformance'), minutes: 20 },
   systemd: { on: 'bed', files: e2e('systemd'), minutes: 20 },
   store: { on: 'database', files: ['**/*.store.test.ts'], minutes: 30 },
-  screens: { on: 'program', files: ['test/web/{,forms/}*.interface.test.ts'], minutes: 30 },
+  screens: { on: 'program', files: ['test/web/{,forms/,logs/}*.interface.test.ts'], minutes: 30 },
   system: { on: 'modules', files: takingSeconds, minutes: 30 },
   interface: { on: 'program', files: ['test/{access,clients,conformance}/*.interface.test.ts'], minutes: 30 },
   unit: {

@@ -67,7 +67,7 @@ export const scenarios: readonly Scenario[] = [
   {
     number: 11,
     what: 'log of 300,000 lines, a million with --long',
-    shown: [['test/web/long-log.interface.test.ts', 'is read to its last line']],
+    shown: [['test/web/logs/long-log.interface.test.ts', 'is read to its last line']],
   },
   {
     number: 12,

@@ -17,10 +17,10 @@ import type { Composes } from '../../modules/compose/compose.ts';
 import type { Environments } from '../../modules/environment/environment.ts';
 import type { ContainerState, Engine } from '../../ports/engine/engine.ts';
 import type { NetworkSpec, NetworkState } from '../../ports/engine/engine-network.ts';
-import type { Host, HostNetworks, LeftNetwork, ShadowingNetwork } from '../../ports/host/host.ts';
-import { avoidingRoutes, shadowingOf } from './route-overlaps.ts';
+import type { HostNetworks, LeftNetwork, ShadowingNetwork } from '../../ports/host/host.ts';
+import { avoidingRoutes, shadowingOf, type RouteOptions } from './route-overlaps.ts';
 
-export interface NetworkOptions {
+export interface NetworkOptions extends RouteOptions {
   engine: Engine;
   environments: Pick<Environments, 'networkIndex'>;
   composes: Pick<Composes, 'networkIndex'>;
@@ -28,12 +28,6 @@ export interface NetworkOptions {
   proxyContainers(): Promise<ContainerState[]>;
   /** Setting networkPool, a CIDR. */
   pool(): Promise<string>;
-  /** Of the machine. */
-  routes: Host['routes'];
-  /** As sentences name the machine. */
-  serverName: string;
-  /** A network that got other addresses than it would have had without a route. */
-  onAvoided(sentence: string): void;
 }
 
 /** Gives the index of a network, another one than before where its addresses are taken. */

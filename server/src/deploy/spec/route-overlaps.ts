@@ -2,12 +2,20 @@
 import { indicesOf, poolRoom } from '../../domain/network/network-pool.ts';
 import { routeName, routeOver, type Route } from '../../domain/network/routes.ts';
 import type { NetworkState, SubnetChoice } from '../../ports/engine/engine-network.ts';
-import type { ShadowingNetwork } from '../../ports/host/host.ts';
-import type { NetworkOptions } from './networks.ts';
+import type { Host, ShadowingNetwork } from '../../ports/host/host.ts';
+
+export interface RouteOptions {
+  /** Of the machine. */
+  routes: Host['routes'];
+  /** As sentences name the machine. */
+  serverName: string;
+  /** A network that got other addresses than it would have had without a route. */
+  onAvoided(sentence: string): void;
+}
 
 /** Other addresses for a network that is to be made, where the engine or a route of the machine has them. */
 export function avoidingRoutes(
-  { routes, serverName, onAvoided }: Pick<NetworkOptions, 'routes' | 'serverName' | 'onAvoided'>,
+  { routes, serverName, onAvoided }: RouteOptions,
   { name, subnet: first, pool }: { name: string; subnet: string; pool: string },
   another: SubnetChoice['another'],
 ): SubnetChoice {

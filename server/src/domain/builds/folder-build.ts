@@ -2,6 +2,7 @@
 import { cmdLine, dockerfileOf } from './dockerfile.ts';
 import { dockerignoreOf } from './ignore.ts';
 import type { OwnBuild, Source } from './own-build.ts';
+import type { Folder } from './source-files.ts';
 
 type Lines = readonly (string | undefined)[];
 
@@ -38,3 +39,19 @@ export function folderBuild(
     watchPaths: [],
   };
 }
+
+const readAtRun = [
+  'assets',
+  'config',
+  'locales',
+  'migrations',
+  'public',
+  'static',
+  'templates',
+  'views',
+  'web',
+];
+
+/** Folders that programs read while they run, which a compiled program does not hold. */
+export const runtimeFolders = (app: Folder): string[] =>
+  readAtRun.filter((folder) => app.files.some((path) => path.startsWith(`${folder}/`)));

@@ -1,7 +1,6 @@
 /** Go: a module with a main package at its root or below cmd/. */
 import { argLines, copyLine, quoted, runLine } from './dockerfile.ts';
-import { folderBuild, type FolderBuild } from './folder-build.ts';
-import { runtimeFolders } from './runtime-folders.ts';
+import { folderBuild, runtimeFolders, type FolderBuild } from './folder-build.ts';
 import type { Language, Source } from './own-build.ts';
 import { execForm, portOf, procfileNotes } from './start-command.ts';
 

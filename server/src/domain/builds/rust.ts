@@ -1,7 +1,6 @@
 /** Rust: cargo, a package with one program. */
 import { aptLine, argLines, copyLine, quoted, runLine, userLine } from './dockerfile.ts';
-import { folderBuild, type FolderBuild } from './folder-build.ts';
-import { runtimeFolders } from './runtime-folders.ts';
+import { folderBuild, runtimeFolders, type FolderBuild } from './folder-build.ts';
 import type { Language, Source } from './own-build.ts';
 import type { Folder } from './source-files.ts';
 import { execForm, portOf, procfileNotes } from './start-command.ts';

@@ -1,5 +1,4 @@
 /** Routes of a machine, as iproute2 and the kernel list them. */
-import { z } from 'zod';
 import { subnetsOverlap } from './subnet-overlap.ts';
 
 export interface Route {
@@ -27,9 +26,12 @@ const ignoredDevices = /^(?:lo|docker\d+|docker_gwbridge|br-[0-9a-f]{12}|veth.*)
 /** Multicast and link-local addresses of IPv6, which every interface has. */
 const everywhere = ['ff00::/8', 'fe80::/10'];
 
-const listed = z.array(
-  z.looseObject({ dst: z.string(), dev: z.string().default(''), type: z.string().optional() }),
-);
+/** A route as iproute2 lists it. */
+interface Listed {
+  dst: string;
+  dev: string;
+  type: string | undefined;
+}
 
 /** Types of routes by which packets leave or reach the machine; others drop them. */
 const leading: ReadonlySet<string | undefined> = new Set([undefined, 'unicast', 'local']);
@@ -52,9 +54,11 @@ export const routeName = ({ subnet, device }: Route): string =>
   device === '' ? `the route to ${subnet}` : `the route to ${subnet} by ${device}`;
 
 function byProgram(line: string): Route[] {
-  const read = listed.safeParse(parsed(line));
-  if (!read.success) return [];
-  return read.data
+  const list = parsed(line);
+  const rows = Array.isArray(list) ? list.map(listed) : [];
+  // A list with a row in another form is another program's.
+  if (!rows.every((row) => row !== undefined)) return [];
+  return rows
     .filter(({ type, dst }) => leading.has(type) && dst !== 'default')
     .map(({ dst, dev: device }) => ({ subnet: withBits(dst), device }));
 }
@@ -65,6 +69,13 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+function listed(row: unknown): Listed | undefined {
+  if (typeof row !== 'object' || row === null || !('dst' in row)) return undefined;
+  const { dst, dev = '', type }: { dst: unknown; dev?: unknown; type?: unknown } = row;
+  if (typeof dst !== 'string' || typeof dev !== 'string') return undefined;
+  return type === undefined || typeof type === 'string' ? { dst, dev, type } : undefined;
 }
 
 const withBits = (address: string): string =>

@@ -4,12 +4,12 @@ import { AppError, badField } from '../../domain/errors.ts';
 import { serverIdOf, serverKeyOf } from '../../domain/names/server-key.ts';
 import { isPublicBase } from '../../domain/routing/base-domain.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { CertificateRecord } from '../certificate/store.ts';
-import type { ChallengeRecords } from '../dns-provider/challenge-records.ts';
-import type { DnsProviderRecord } from '../dns-provider/store.ts';
-import type { ByDns } from './by-dns.ts';
+import type { DnsProviders } from '../dns-provider/dns-provider.ts';
+import type { ByDns, HeldCertificate } from './by-dns.ts';
 import type { CertificateOrders } from './certificate-order.ts';
 import type { OrderStore } from './store.ts';
+
+type Provider = Awaited<ReturnType<DnsProviders['found']>>;
 
 /** A base domain whose wildcard certificate is for services of a server. */
 export interface OrderedBase {
@@ -23,9 +23,10 @@ export interface AutomaticOrderDeps {
   store: Pick<OrderStore, 'list'>;
   orders: Pick<CertificateOrders, 'create'>;
   /** Newest first, without keys. */
-  certificates(organizationId: string): Promise<CertificateRecord[]>;
-  providers(organizationId: string): Promise<DnsProviderRecord[]>;
-  zoneFor: ChallengeRecords['zoneFor'];
+  certificates(organizationId: string): Promise<HeldCertificate[]>;
+  providers(organizationId: string): Promise<Provider[]>;
+  /** The zone of the provider in which records for a name stand; undefined without one. */
+  zoneFor(provider: Provider, name: string): Promise<object | undefined>;
   bases(): Promise<OrderedBase[]>;
   byDns: Pick<ByDns, 'isOrdered'>;
   clock: Clock;
@@ -115,7 +116,7 @@ async function isServed(
 /** The first provider that serves the zone of a name, else why one of them could not be asked. */
 async function serving(
   { zoneFor }: Pick<AutomaticOrderDeps, 'zoneFor'>,
-  providers: readonly DnsProviderRecord[],
+  providers: readonly Provider[],
   name: string,
 ): Promise<{ found?: string; fault?: AppError }> {
   let fault: AppError | undefined;

@@ -2,13 +2,16 @@
 import { certificateByDns, type OrderedNames, type SharedBase } from '../../domain/certificates/by-dns.ts';
 import { localServer, serverIdOf, serverKeyOf } from '../../domain/names/server-key.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { CertificateRecord } from '../certificate/store.ts';
+import type { ShownCertificate } from '../certificate/certificate.ts';
 import type { OrderRecord } from './store.ts';
+
+/** A certificate without its key. */
+export type HeldCertificate = Omit<ShownCertificate, 'status' | 'domains'>;
 
 export interface ByDnsDeps {
   orders(serverId: string | null): Promise<OrderRecord[]>;
   /** Newest first, without keys. */
-  certificates(organizationId: string): Promise<CertificateRecord[]>;
+  certificates(organizationId: string): Promise<HeldCertificate[]>;
   /** The base domain of the installation. */
   base(): Promise<SharedBase | null>;
   clock: Clock;
@@ -19,7 +22,7 @@ export interface ByDns {
   of(
     host: { asciiHost: string; organizationId: string },
     serverKey: string,
-  ): Promise<{ certificate?: CertificateRecord | undefined; order?: CoveringOrder | undefined }>;
+  ): Promise<{ certificate?: HeldCertificate | undefined; order?: CoveringOrder | undefined }>;
   /** Whether a host has a certificate by DNS, or an order of one. */
   isOrdered(asciiHost: string, serverKey: string, organizationId: string): Promise<boolean>;
 }

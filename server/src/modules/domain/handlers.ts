@@ -9,12 +9,21 @@ import type { ChangeRoutes } from '../../ports/proxy.ts';
 import type { CallContext } from '../../procedure/context.ts';
 import { paginate } from '../../procedure/input/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
-import type { AutomaticOrders } from '../certificate-order/automatic.ts';
 import type { domainContract } from './contract.ts';
 import type { CertificateState } from './certificate-state.ts';
 import type { DnsCheck } from './dns-check.ts';
 import type { DomainInput, Domains } from './domain.ts';
 import type { DomainRequests } from './requests.ts';
+
+/** Certificates of wildcard hosts, which Berth orders by DNS (certificate-order/automatic.ts). */
+export interface DnsOrders {
+  /** The DNS provider by which the host can be proved; undefined when its certificate is there or ordered. */
+  prepare(asciiHost: string, serverKey: string, organizationId: string): Promise<string | undefined>;
+  order(
+    name: string,
+    of: { serverKey: string; organizationId: string; dnsProviderId: string },
+  ): Promise<void>;
+}
 
 export interface DomainDesk {
   changeRoutes: ChangeRoutes;
@@ -25,8 +34,7 @@ export interface DomainDesk {
    * the host.
    */
   prepare(serverKey: string, asciiHost: string): Promise<void>;
-  /** Certificates of wildcard hosts, which Berth orders by DNS. */
-  dnsOrders: Pick<AutomaticOrders, 'prepare' | 'order'>;
+  dnsOrders: DnsOrders;
   /** Begins certificate orders that are due, without waiting for them. */
   beginOrders(): void;
   certificateOf(domain: DomainRecord): Promise<CertificateState>;

@@ -1,13 +1,13 @@
 /** `berth db` on the recovery of a PostgreSQL database to a moment. */
-import type { Client } from '../../client/client.ts';
-import { ago } from '../look.ts';
-import { confirm } from '../terminal.ts';
-import { UsageError } from '../usage-error.ts';
-import { itemsOf, type Context } from './parts/context.ts';
-import { databaseOf, type Database } from './parts/database-of.ts';
-import { answerRun, followRun } from './parts/followed-run.ts';
-import { nameOf } from './parts/services.ts';
-import type { Word } from './parts/word.ts';
+import type { Client } from '../../../client/client.ts';
+import { ago } from '../../look.ts';
+import { confirm } from '../../terminal.ts';
+import { UsageError } from '../../usage-error.ts';
+import { itemsOf, type Context } from '../parts/context.ts';
+import { databaseOf, type Database } from '../parts/database-of.ts';
+import { answerRun, followRun } from '../parts/followed-run.ts';
+import { nameOf } from '../parts/services.ts';
+import type { Word } from '../parts/word.ts';
 
 async function postgresOf(context: Context): Promise<Database> {
   const service = await databaseOf(context);

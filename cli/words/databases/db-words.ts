@@ -1,22 +1,22 @@
 /** `berth db`: databases made and opened; db-data-words.ts has what is done to their data. */
-import { programArgv } from '../program-argv.ts';
+import { programArgv } from '../../program-argv.ts';
 import { randomBytes } from 'node:crypto';
-import { databaseKindNames, type DatabaseKindName } from '../../server/src/domain/database-kind.ts';
-import { didYouMean } from '../../server/src/domain/text/closest.ts';
-import { forwardPort, type Forwarder } from '../connection/forwarder.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { UsageError } from '../usage-error.ts';
+import { databaseKindNames, type DatabaseKindName } from '../../../server/src/domain/database-kind.ts';
+import { didYouMean } from '../../../server/src/domain/text/closest.ts';
+import { forwardPort, type Forwarder } from '../../connection/forwarder.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { UsageError } from '../../usage-error.ts';
 import { dbDataWords } from './db-data-words.ts';
 import { dbRecoveryWords } from './db-recovery-words.ts';
-import { runInContainer } from './parts/container-program.ts';
-import type { Context } from './parts/context.ts';
-import { createDatabase, databaseCalls } from './parts/database-calls.ts';
-import { databaseOf } from './parts/database-of.ts';
-import { databaseShells, isInstalled, type DatabaseShell } from './parts/database-shells.ts';
-import { newPlaceOf } from './parts/deploy-target.ts';
-import { followDeployment } from './parts/follow-deployment.ts';
-import { allServices, nameOf, pick, type Service } from './parts/services.ts';
-import type { Word } from './parts/word.ts';
+import { runInContainer } from '../parts/container-program.ts';
+import type { Context } from '../parts/context.ts';
+import { createDatabase, databaseCalls } from '../parts/database-calls.ts';
+import { databaseOf } from '../parts/database-of.ts';
+import { databaseShells, isInstalled, type DatabaseShell } from '../parts/database-shells.ts';
+import { newPlaceOf } from '../parts/deploy-target.ts';
+import { followDeployment } from '../parts/follow-deployment.ts';
+import { allServices, nameOf, pick, type Service } from '../parts/services.ts';
+import type { Word } from '../parts/word.ts';
 
 const create: Word = {
   name: 'db create',

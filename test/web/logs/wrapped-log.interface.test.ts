@@ -1,11 +1,11 @@
 /** A log with lines that are wider than the window: wrapped on demand, without losing the place. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { password } from '../world/inputs.ts';
-import type { Program } from '../world/program.ts';
-import { startWithWorlds } from '../world/started.ts';
-import type { World } from '../world/world.ts';
-import { openPage, signIn, startBrowser, type Look, type Watched } from './browser.ts';
+import { password } from '../../world/inputs.ts';
+import type { Program } from '../../world/program.ts';
+import { startWithWorlds } from '../../world/started.ts';
+import type { World } from '../../world/world.ts';
+import { openPage, signIn, startBrowser, type Look, type Watched } from '../browser.ts';
 import { writeLog } from './written-log.ts';
 
 let program: Program;

@@ -1,17 +1,17 @@
 /** `berth db` on what is in a database: backups, restores, and copies from elsewhere. */
-import type { Client } from '../../client/client.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { ago, size } from '../look.ts';
-import { askSecret, confirm } from '../terminal.ts';
-import { UsageError } from '../usage-error.ts';
-import { itemsOf, type Context } from './parts/context.ts';
-import { databaseCalls } from './parts/database-calls.ts';
-import { answerRun, followRun } from './parts/followed-run.ts';
-import { databaseOf, type Database } from './parts/database-of.ts';
-import { statusColumn } from './parts/rows.ts';
-import type { BackupKindName } from '../../server/src/modules/database/kinds.ts';
-import { nameOf } from './parts/services.ts';
-import type { Word } from './parts/word.ts';
+import type { Client } from '../../../client/client.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { ago, size } from '../../look.ts';
+import { askSecret, confirm } from '../../terminal.ts';
+import { UsageError } from '../../usage-error.ts';
+import { itemsOf, type Context } from '../parts/context.ts';
+import { databaseCalls } from '../parts/database-calls.ts';
+import { answerRun, followRun } from '../parts/followed-run.ts';
+import { databaseOf, type Database } from '../parts/database-of.ts';
+import { statusColumn } from '../parts/rows.ts';
+import type { BackupKindName } from '../../../server/src/modules/database/kinds.ts';
+import { nameOf } from '../parts/services.ts';
+import type { Word } from '../parts/word.ts';
 
 function backupKindOf(service: Database, lacks = 'has no backups'): BackupKindName {
   const { kind } = service;
@@ -217,7 +217,7 @@ const copy: Word = {
     await context.berth();
     const service = await databaseOf(context);
     const kind = backupKindOf(service, 'cannot be copied');
-    const { copyDatabase, copyInput } = await import('./parts/database-copies.ts');
+    const { copyDatabase, copyInput } = await import('../parts/database-copies.ts');
     const from = context.text('from') ?? (await askSecret(context.terminal, 'Address to copy from: '));
     const input = copyInput(kind, from);
     const { host } = new URL(from);

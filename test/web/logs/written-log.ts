@@ -1,8 +1,8 @@
 /** The log of a world's deployment, as Berth would have written it. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Program } from '../world/program.ts';
-import type { World } from '../world/world.ts';
+import type { Program } from '../../world/program.ts';
+import type { World } from '../../world/world.ts';
 
 /** All of one moment. */
 const at = '2026-06-03T00:00:00.000Z';

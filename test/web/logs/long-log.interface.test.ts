@@ -4,12 +4,12 @@
  */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { password } from '../world/inputs.ts';
-import type { Program } from '../world/program.ts';
-import { startWithWorlds } from '../world/started.ts';
-import type { World } from '../world/world.ts';
-import { isWhole } from '../run/mode.ts';
-import { openPage, signIn, startBrowser, type Watched } from './browser.ts';
+import { password } from '../../world/inputs.ts';
+import type { Program } from '../../world/program.ts';
+import { startWithWorlds } from '../../world/started.ts';
+import type { World } from '../../world/world.ts';
+import { isWhole } from '../../run/mode.ts';
+import { openPage, signIn, startBrowser, type Watched } from '../browser.ts';
 import { writeLog } from './written-log.ts';
 
 let program: Program;
