@@ -32,6 +32,7 @@ import {
 } from '../../server/src/modules/deployment/deployment.ts';
 import { createDomains, type Domains } from '../../server/src/modules/domain/domain.ts';
 import { createGitProviders, type GitProviders } from '../../server/src/modules/git-provider/git-provider.ts';
+import { commentedCopies } from '../../server/src/modules/preview-deployment/compose/compose-previews.ts';
 import { deployedPreviews } from '../../server/src/modules/preview-deployment/deployed.ts';
 import {
   createPreviewDeployments,
@@ -41,7 +42,7 @@ import {
   createPullRequests,
   pullRequestJob,
   type PullRequests,
-} from '../../server/src/modules/preview-deployment/pull-request.ts';
+} from '../../server/src/modules/preview-deployment/pull-request/pull-request.ts';
 import {
   createPreviewRuntime,
   type PreviewRuntime,
@@ -151,10 +152,7 @@ function servicesOf(
 ) {
   return {
     application: deployedApplications(applications, hosts),
-    compose: deployedComposes(composes, hosts, async (previewDeploymentId) => {
-      const preview = await composePreviews.find({ previewDeploymentId });
-      if (preview) await comment(preview);
-    }),
+    compose: deployedComposes(composes, hosts, commentedCopies(composePreviews, comment)),
     previewDeployment: deployedPreviews(previews, applications, hosts, comment),
   };
 }

@@ -9,7 +9,7 @@ import {
   previewDeploymentHandlers,
   type PreviewDesk as PreviewRouterDeps,
 } from '../../server/src/modules/preview-deployment/handlers.ts';
-import type { EventSource } from '../../server/src/modules/preview-deployment/pull-request.ts';
+import type { EventSource } from '../../server/src/modules/preview-deployment/pull-request/pull-request.ts';
 import type { PreviewDeploymentRecord } from '../../server/src/modules/preview-deployment/store.ts';
 import { router, type Router } from '../../server/src/procedure/registry.ts';
 import { idleInterruption } from './interruption.ts';

@@ -38,8 +38,11 @@ import { createDiskStore, createStoppedWriters } from '../modules/disk-quota/sto
 import { createQuotaStore } from '../modules/quota/store.ts';
 import { createPlatformServiceStore } from '../modules/platform-service/store.ts';
 import { createPortStore } from '../modules/port/store.ts';
-import { createComposePreviewStore } from '../modules/preview-deployment/compose/compose-preview-store.ts';
-import { createPreviewDeploymentStore } from '../modules/preview-deployment/store.ts';
+import {
+  createComposePreviewStore,
+  createPreviewDeploymentStore,
+  createPullRequestStateStore,
+} from '../modules/preview-deployment/store.ts';
 import { createProjectStore } from '../modules/project/store.ts';
 import { createRedirectStore } from '../modules/redirect/store.ts';
 import { createRegistryStore } from '../modules/registry/store.ts';
@@ -94,6 +97,7 @@ export function createStores(database: Database) {
     knownThings: createKnownThings(database),
     previewDeployments: createPreviewDeploymentStore(database),
     composePreviews: createComposePreviewStore(database),
+    pullRequestStates: createPullRequestStateStore(database),
     gitProviders: createGitProviderStore(database),
     webhooks: createWebhookStore(database),
     webhookReceipts: createReceiptStore(database),

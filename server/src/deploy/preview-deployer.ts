@@ -5,14 +5,13 @@
 import { previewRef } from '../domain/names/service-ref.ts';
 import type { Applications } from '../modules/application/application.ts';
 import {
+  inheritedSentences,
   previewApplication,
   type PreviewDeployments,
 } from '../modules/preview-deployment/preview-deployment.ts';
-import { inheritedNames } from '../modules/preview-deployment/preview-variables.ts';
 import { prepareSource, type SourcePorts } from './application-deployer.ts';
 import type { Deployer, DeployRecords } from './context.ts';
-import type { ApplicationRecord, DeploymentRecord, TableRecord } from '../db/tables.ts';
-import type { LogWriter } from '../ports/deployment-log.ts';
+import type { DeploymentRecord, TableRecord } from '../db/tables.ts';
 import type { DomainRecord, MountRecord } from './release/release-inputs.ts';
 
 export interface PreviewParts {
@@ -53,7 +52,7 @@ export function previewDeployer(
           'The author may not write to the repository, so this preview gets no variables, build ' +
             'arguments, secrets or files of previews, project or environment.',
         );
-      else tellInherited(application, context.log);
+      else for (const sentence of inheritedSentences(application)) context.log.line(sentence);
       const settings = async () => ({ ...(await ports.settings()), keptImages });
       const refs =
         preview.pullRequestNumber === null
@@ -66,15 +65,6 @@ export function previewDeployer(
       });
     },
   };
-}
-
-/** Logs the names, not the values, of variables that the code of a pull request can read. */
-function tellInherited(application: ApplicationRecord, log: LogWriter): void {
-  const { taken, missing } = inheritedNames(application);
-  if (taken.length > 0)
-    log.line(`This preview gets these variables of the application (previewInherits): ${taken.join(', ')}.`);
-  if (missing.length > 0)
-    log.line(`previewInherits names variables that the application does not have: ${missing.join(', ')}.`);
 }
 
 /** The records that a preview sees of its application. */

@@ -1,7 +1,7 @@
 /** The hosts with whoever watches their proxies, and what can be deployed onto them. */
 import type { Registries } from '../../modules/registry/registry.ts';
 import { createDnsCheck } from '../../modules/domain/dns-check.ts';
-import { commentLater } from '../../modules/preview-deployment/pull-request.ts';
+import { commentLater } from '../../modules/preview-deployment/pull-request/pull-request.ts';
 import { localServer } from '../../domain/names/server-key.ts';
 import type { OwnHost } from '../../modules/own-host/own-host.ts';
 import type { HostReach } from '../../modules/host-reach/host-reach.ts';

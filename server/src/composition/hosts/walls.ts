@@ -10,7 +10,7 @@ import { ownCookies } from '../../domain/access/own-cookies.ts';
 import { createHostRules, type CreateHostRules } from '../../modules/own-host/own-host.ts';
 import { findProxy, type FindProxy } from '../../deploy/spec/networks.ts';
 import { isPlatformImage } from '../../domain/names/image-reference.ts';
-import { createPullRequests } from '../../modules/preview-deployment/pull-request.ts';
+import { createPullRequests } from '../../modules/preview-deployment/pull-request/pull-request.ts';
 import { createServiceNames, type CreateServiceNames } from '../../modules/service-name/service-name.ts';
 import { createPortGuard, type CreatePortGuard } from '../../reconcile/packet-filter/port-guard.ts';
 import { releasedName, type LeadsTo } from '../../reconcile/routes.ts';

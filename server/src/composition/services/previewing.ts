@@ -26,15 +26,13 @@ import type { GitProviders } from '../../modules/git-provider/git-provider.ts';
 import { deployedPreviews } from '../../modules/preview-deployment/deployed.ts';
 import { createApplicationPreviews } from '../../modules/preview-deployment/application-previews.ts';
 import {
+  commentedCopies,
   createComposePreviews,
   type ComposePreviews,
 } from '../../modules/preview-deployment/compose/compose-previews.ts';
-import {
-  createPreviewComments,
-  type CommentNeighbours,
-} from '../../modules/preview-deployment/preview-comments.ts';
+import { createPreviewComments, noteCommentIn } from '../../modules/preview-deployment/preview-comments.ts';
 import type { Previewed } from '../../modules/preview-deployment/previewed.ts';
-import { createPullRequestStates } from '../../modules/preview-deployment/pull-request-state.ts';
+import { createPullRequestStates } from '../../modules/preview-deployment/pull-request/pull-request-state.ts';
 import {
   createPreviewDeployments,
   type PreviewDeployments,
@@ -44,8 +42,8 @@ import {
   createRemovePreviews,
   type RemovePreview,
 } from '../../modules/preview-deployment/preview-removal.ts';
-import { createPreviewWatch } from '../../modules/preview-deployment/preview-watch.ts';
-import type { PullRequests } from '../../modules/preview-deployment/pull-request.ts';
+import { createPreviewWatch } from '../../modules/preview-deployment/pull-request/preview-watch.ts';
+import type { PullRequests } from '../../modules/preview-deployment/pull-request/pull-request.ts';
 import type { ServiceNames } from '../../modules/service-name/service-name.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import { createWebhooks, type Webhooks } from '../../modules/webhook/webhook.ts';
@@ -137,7 +135,7 @@ export function createPreviewing(parts: PreviewingParts): Previewing {
     ...shared,
     kinds,
     comments,
-    states: createPullRequestStates(database),
+    states: createPullRequestStates(stores.pullRequestStates),
   });
   return {
     pullRequests,
@@ -159,14 +157,6 @@ export function createPreviewing(parts: PreviewingParts): Previewing {
     ),
   };
 }
-
-const noteCommentIn =
-  ({ previewDeployments, composePreviews }: Stores): CommentNeighbours['noteComment'] =>
-  async (preview, comment) => {
-    const { previewDeploymentId } = preview;
-    if ('composeId' in preview) await composePreviews.update(previewDeploymentId, comment);
-    else await previewDeployments.update({ previewDeploymentId }, comment);
-  };
 
 export interface DeployedParts {
   stores: Stores;
@@ -219,10 +209,7 @@ export function createDeployed({
   const services = {
     application: deployedApplications(applications, hosts),
     database: deployedDatabases(databases, hosts),
-    compose: deployedComposes(composes, hosts, async (previewDeploymentId) => {
-      const preview = await stores.composePreviews.find({ previewDeploymentId });
-      if (preview) await commented(preview);
-    }),
+    compose: deployedComposes(composes, hosts, commentedCopies(stores.composePreviews, commented)),
     previewDeployment: deployedPreviews(previews, applications, hosts, commented),
   };
   return {

@@ -12,7 +12,7 @@ import { createWorker, type Worker } from '../../jobs/worker.ts';
 import { commitStatusJob } from '../../modules/git-provider/commit-status.ts';
 import { createInterruption, type Interruption } from '../../modules/interruption/interruption.ts';
 import { createRequireReach } from '../../modules/interruption/reach.ts';
-import { pullRequestJob } from '../../modules/preview-deployment/pull-request.ts';
+import { pullRequestJob } from '../../modules/preview-deployment/pull-request/pull-request.ts';
 import { buildsConcurrency } from '../../modules/server/builds-concurrency.ts';
 import { serverSetupJob } from '../../modules/server/setup/setup.ts';
 import { scheduleJob } from '../../modules/schedule/schedule.ts';

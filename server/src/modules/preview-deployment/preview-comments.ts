@@ -3,6 +3,7 @@ import { sentenceOf } from '../../domain/errors.ts';
 import type { GitApi } from '../../ports/git-api.ts';
 import { commentMark, commentOf, digestOf, limitComment } from './comment.ts';
 import type { AnyPreview, Previewed } from './previewed.ts';
+import type { ComposePreviewStore, PreviewDeploymentStore } from './store.ts';
 
 export interface PreviewComments {
   /**
@@ -22,6 +23,20 @@ export interface CommentNeighbours {
   noteComment(preview: AnyPreview, comment: { commentId: string; commentDigest: string }): Promise<void>;
   apiOf(service: Previewed): Promise<GitApi | undefined>;
   warn(sentence: string): void;
+}
+
+export function noteCommentIn({
+  previewDeployments,
+  composePreviews,
+}: {
+  previewDeployments: Pick<PreviewDeploymentStore, 'update'>;
+  composePreviews: Pick<ComposePreviewStore, 'update'>;
+}): CommentNeighbours['noteComment'] {
+  return async (preview, comment) => {
+    const { previewDeploymentId } = preview;
+    if ('composeId' in preview) await composePreviews.update(previewDeploymentId, comment);
+    else await previewDeployments.update({ previewDeploymentId }, comment);
+  };
 }
 
 export function createPreviewComments({ noteComment, apiOf, warn }: CommentNeighbours): PreviewComments {

@@ -8,7 +8,7 @@ import { previewAppName, previewHost } from '../../domain/names/preview.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { Domains } from '../domain/domain.ts';
 import type { ServiceNames } from '../service-name/service-name.ts';
-import { previewVariables } from './preview-variables.ts';
+import { inheritedNames, previewVariables } from './preview-variables.ts';
 import type { PreviewDeploymentRecord, PreviewDeploymentStore } from './store.ts';
 
 /** What a pull request brings. */
@@ -189,4 +189,17 @@ export function previewApplication(
     registryId: null,
     networks: isTrusted ? application.networks : [],
   };
+}
+
+/** The names, not the values, of variables that the code of a pull request can read. */
+export function inheritedSentences(application: ApplicationRecord): string[] {
+  const { taken, missing } = inheritedNames(application);
+  return [
+    ...(taken.length > 0
+      ? [`This preview gets these variables of the application (previewInherits): ${taken.join(', ')}.`]
+      : []),
+    ...(missing.length > 0
+      ? [`previewInherits names variables that the application does not have: ${missing.join(', ')}.`]
+      : []),
+  ];
 }

@@ -13,13 +13,8 @@ import type { Interruption } from '../interruption/interruption.ts';
 import { awaitAbandoned, removeFromEngine } from '../service/own-service.ts';
 import type { PreviewComments } from './preview-comments.ts';
 import type { PreviewDeployments } from './preview-deployment.ts';
+import type { RemovedBy } from './previewed.ts';
 import type { PreviewDeploymentRecord } from './store.ts';
-
-export interface RemovedBy {
-  write: <R>(work: () => Promise<R>) => Promise<R>;
-  /** Undefined: nobody in person, the pull request has ended. */
-  userId?: string;
-}
 
 /**
  * Fit to run again after a crash: the record goes last. `write` is the transaction of the record's removal.

@@ -2,10 +2,8 @@
 import type { ApplicationRecord, ComposeRecord } from '../../db/tables.ts';
 import { applicationRef, composeRef, type ServiceRef } from '../../domain/names/service-ref.ts';
 import type { Accepting } from '../deployment/deployment.ts';
-import type { ComposePreview } from './compose/compose-preview-store.ts';
 import type { PullRequestFacts } from './preview-deployment.ts';
-import type { RemovedBy } from './preview-removal.ts';
-import type { PreviewDeploymentRecord } from './store.ts';
+import type { ComposePreview, PreviewDeploymentRecord } from './store.ts';
 
 export type Previewed = ApplicationRecord | ComposeRecord;
 export type AnyPreview = PreviewDeploymentRecord | ComposePreview;
@@ -21,6 +19,12 @@ export function previewedRef(record: { applicationId: string } | { composeId: st
   return 'applicationId' in record
     ? { ...applicationRef(record.applicationId), kind: 'application' }
     : { ...composeRef(record.composeId), kind: 'compose' };
+}
+
+export interface RemovedBy {
+  write: <R>(work: () => Promise<R>) => Promise<R>;
+  /** Undefined: nobody in person, the pull request has ended. */
+  userId?: string;
 }
 
 /** What pull requests do to previews of one kind of service. */

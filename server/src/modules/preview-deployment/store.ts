@@ -2,8 +2,10 @@ import { sql } from 'kysely';
 import type { Database } from '../../db/database.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import { pullRequestEvent } from '../../db/stored-records.ts';
-import type { TableRecord } from '../../db/tables.ts';
+import type { ComposeRecord, DomainRecord, TableRecord } from '../../db/tables.ts';
 import type { PullRequestEvent } from '../../domain/git/git-event.ts';
+import { idFields, type ServiceRef } from '../../domain/names/service-ref.ts';
+import type { ApplicationStatus } from '../../domain/states/lifecycle.ts';
 
 /** Parses an event that a job has stored; throws ZodError for anything else. */
 export function readPullRequestEvent(text: string): PullRequestEvent {
@@ -32,5 +34,99 @@ export function createPreviewDeploymentStore(database: Database): PreviewDeploym
     removeDomains: async (previewDeploymentId, organizationId) =>
       void (await domains.remove({ previewDeploymentId, organizationId })),
     transaction: (work) => database.transaction(work),
+  };
+}
+
+export type ComposePreviewRow = TableRecord<'compose_preview'>;
+type MountRecord = TableRecord<'mount'>;
+
+/** With what its compose service tells of it. */
+export interface ComposePreview extends ComposePreviewRow {
+  status: PreviewDeploymentRecord['status'];
+  liveDeploymentId: string | null;
+}
+
+export interface ComposePreviewStore {
+  /** Newest first. */
+  list(where: Partial<ComposePreviewRow>): Promise<ComposePreview[]>;
+  find(where: Partial<ComposePreviewRow>): Promise<ComposePreview | undefined>;
+  insert(row: ComposePreviewRow, copy: ComposeRecord, mounts: readonly MountRecord[]): Promise<void>;
+  update(previewDeploymentId: string, patch: Partial<ComposePreviewRow>): Promise<void>;
+  domains(composeId: string): Promise<DomainRecord[]>;
+  mounts(composeId: string): Promise<MountRecord[]>;
+}
+
+const statuses: Record<ApplicationStatus, ComposePreview['status']> = {
+  idle: 'building',
+  running: 'building',
+  done: 'running',
+  error: 'error',
+};
+
+export function createComposePreviewStore(database: Database): ComposePreviewStore {
+  const rows = tableStore(database, 'compose_preview');
+  const composes = tableStore(database, 'compose');
+  const domains = tableStore(database, 'domain');
+  const mounts = tableStore(database, 'mount');
+  const whole = async (row: ComposePreviewRow): Promise<ComposePreview> => {
+    const copy = await composes.find({ composeId: row.previewDeploymentId });
+    return {
+      ...row,
+      status: copy?.isStopped === true ? 'stopped' : statuses[copy?.composeStatus ?? 'idle'],
+      liveDeploymentId: copy?.liveDeploymentId ?? null,
+    };
+  };
+  return {
+    list: async (where) =>
+      Promise.all(
+        (await rows.list(where, { by: ['createdAt', 'previewDeploymentId'], direction: 'desc' })).map(whole),
+      ),
+    async find(where) {
+      const row = await rows.find(where);
+      return row && whole(row);
+    },
+    async insert(row, copy, added) {
+      await composes.insert(copy);
+      for (const mount of added) await mounts.insert(mount);
+      await rows.insert(row);
+    },
+    update: async (previewDeploymentId, patch) => void (await rows.update({ previewDeploymentId }, patch)),
+    domains: (composeId) => domains.list({ composeId }, { by: ['createdAt', 'domainId'], direction: 'asc' }),
+    mounts: (composeId) => mounts.list({ composeId }),
+  };
+}
+
+type ToldState = Pick<TableRecord<'pull_request_state'>, 'action' | 'updatedAt'>;
+
+export interface PullRequestStateStore {
+  find(service: ServiceRef, event: PullRequestEvent): Promise<ToldState | undefined>;
+  /** In place of what was remembered; part of the caller's transaction. */
+  remember(service: ServiceRef, event: PullRequestEvent, state: ToldState): Promise<void>;
+  /** Forgets those of a service beyond the newest. */
+  keepNewest(service: ServiceRef, count: number): Promise<void>;
+}
+
+export function createPullRequestStateStore(database: Database): PullRequestStateStore {
+  const states = tableStore(database, 'pull_request_state');
+  const keyOf = ({ kind, serviceId }: ServiceRef, { repository, number }: PullRequestEvent) => ({
+    [idFields[kind]]: serviceId,
+    repository: repository.toLowerCase(),
+    number,
+  });
+  return {
+    find: (service, event) => states.find(keyOf(service, event)),
+    async remember(service, event, state) {
+      const key = keyOf(service, event);
+      await states.remove(key);
+      await states.insert({ applicationId: null, composeId: null, ...key, ...state });
+    },
+    async keepNewest({ kind, serviceId }, count) {
+      const column = sql.ref(idFields[kind]);
+      await database.change(
+        sql`delete from "pull_request_state" where ${column} = ${serviceId} and "updatedAt" < (
+          select "updatedAt" from "pull_request_state" where ${column} = ${serviceId}
+          order by "updatedAt" desc limit 1 offset ${count})`.compile(database.builder),
+      );
+    },
   };
 }

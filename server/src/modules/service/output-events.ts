@@ -9,7 +9,7 @@ export interface ServiceOutput {
   follow(options: { since: string | undefined; signal: AbortSignal }): AsyncIterable<OutputLine>;
 }
 
-interface OutputLine extends LogLine {
+export interface OutputLine extends LogLine {
   /** Of a compose service: which of its file. */
   serviceName?: string;
 }

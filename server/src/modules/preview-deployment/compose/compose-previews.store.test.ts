@@ -8,7 +8,7 @@ import { tableStore } from '../../../db/table-store.ts';
 import type { ComposeRecord } from '../../../db/tables.ts';
 import type { PullRequestEvent } from '../../../domain/git/git-event.ts';
 import { composeRef } from '../../../domain/names/service-ref.ts';
-import type { ComposePreview } from './compose-preview-store.ts';
+import type { ComposePreview } from '../store.ts';
 
 const [first, second] = ['a'.repeat(40), 'b'.repeat(40)];
 const composeId = 'compose-of-shop';

@@ -6,16 +6,14 @@ import { serverKeyOf } from '../../../domain/names/server-key.ts';
 import { isoTime, randomId, type Clock } from '../../../ports/clock.ts';
 import type { ChangeRoutes } from '../../../ports/proxy.ts';
 import { keepNames, type Composes } from '../../compose/compose.ts';
-import type { DeleteCompose } from '../../compose/deletion.ts';
 import type { Accepting, Deployments } from '../../deployment/deployment.ts';
 import type { DomainInput, Domains } from '../../domain/domain.ts';
 import type { ServiceNames } from '../../service-name/service-name.ts';
 import type { PreviewComments } from '../preview-comments.ts';
 import type { PullRequestFacts } from '../preview-deployment.ts';
-import type { RemovedBy } from '../preview-removal.ts';
-import type { PreviewKind } from '../previewed.ts';
+import type { PreviewKind, RemovedBy } from '../previewed.ts';
 import { copiedCompose, copiedSettings, previewHosts } from './compose-copy.ts';
-import type { ComposePreview, ComposePreviewStore } from './compose-preview-store.ts';
+import type { ComposePreview, ComposePreviewStore } from '../store.ts';
 
 export interface ComposePreviews extends PreviewKind<ComposeRecord, ComposePreview> {
   /** Newest first. */
@@ -34,7 +32,8 @@ export interface ComposePreviewDeps {
   names: ServiceNames;
   clock: Clock;
   comments: Pick<PreviewComments, 'tellRemoved'>;
-  deleteCompose: DeleteCompose;
+  /** With what runs of it; fit to run again after a crash. */
+  deleteCompose(compose: ComposeRecord, by: RemovedBy & { deleteVolumes: boolean }): Promise<unknown>;
   changeRoutes: ChangeRoutes;
   transaction<T>(work: () => Promise<T>): Promise<T>;
   /** Inside the transaction; CONFLICT when the organization may have no more. */
@@ -76,6 +75,17 @@ export function createComposePreviews(deps: ComposePreviewDeps): ComposePreviews
       for (const preview of await store.list({ composeId: compose.composeId }))
         await remove(deps, compose, preview, { write: deps.transaction });
     },
+  };
+}
+
+/** What tells the comment of a preview when its copy has changed. */
+export function commentedCopies(
+  store: Pick<ComposePreviewStore, 'find'>,
+  commented: (preview: ComposePreview) => Promise<void>,
+): (previewDeploymentId: string) => Promise<void> {
+  return async (previewDeploymentId) => {
+    const preview = await store.find({ previewDeploymentId });
+    if (preview) await commented(preview);
   };
 }
 

@@ -6,18 +6,26 @@ import type { Live } from '../../../domain/states/live.ts';
 import type { CallContext } from '../../../procedure/context.ts';
 import type { Handlers } from '../../../procedure/procedure.ts';
 import type { Composes } from '../../compose/compose.ts';
-import type { ComposeRuntime } from '../../compose/runtime.ts';
 import type { Applications } from '../../application/application.ts';
 import { startedBy, type Deployments } from '../../deployment/deployment.ts';
 import type { Interruption } from '../../interruption/interruption.ts';
-import { outputEvents } from '../../service/output-events.ts';
+import { outputEvents, type OutputLine } from '../../service/output-events.ts';
+import type { FollowOptions, OutputOptions } from '../../service/own-service.ts';
 import type { LiveReader } from '../../service/service.ts';
 import type { Queue } from '../../../ports/queue.ts';
 import type { previewDeploymentContract } from '../contract.ts';
 import { environmentOfPreview } from '../environment.ts';
 import { copiedSettings } from './compose-copy.ts';
-import type { ComposePreview } from './compose-preview-store.ts';
+import type { ComposePreview } from '../store.ts';
 import type { ComposePreviews } from './compose-previews.ts';
+
+/** What is done by hand to the compose service that is a preview. */
+interface ComposeByHand {
+  start(compose: ComposeRecord): Promise<unknown>;
+  stop(compose: ComposeRecord): Promise<unknown>;
+  readLogs(compose: ComposeRecord, options: OutputOptions): Promise<OutputLine[]>;
+  followLogs(compose: ComposeRecord, options: FollowOptions): AsyncIterable<OutputLine>;
+}
 
 export interface ComposePreviewHandlerDeps {
   composePreviews: ComposePreviews;
@@ -26,7 +34,7 @@ export interface ComposePreviewHandlerDeps {
   deployments: Pick<Deployments, 'accept'>;
   queue: Pick<Queue, 'wake'>;
   interruption: Pick<Interruption, 'endThen' | 'killBuild'>;
-  composeRuntime: Pick<ComposeRuntime, 'start' | 'stop' | 'readLogs' | 'followLogs'>;
+  composeRuntime: ComposeByHand;
   liveOf: LiveReader;
   composePendingChanges(compose: ComposeRecord): Promise<string[]>;
 }

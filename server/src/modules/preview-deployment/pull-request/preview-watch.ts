@@ -1,7 +1,7 @@
 /** What events missed: pull requests that ended while nobody told, comments that could not be written. */
-import { sentenceOf } from '../../domain/errors.ts';
-import type { PreviewComments } from './preview-comments.ts';
-import { previewedRef } from './previewed.ts';
+import { sentenceOf } from '../../../domain/errors.ts';
+import type { PreviewComments } from '../preview-comments.ts';
+import { previewedRef } from '../previewed.ts';
 import type { PullRequestNeighbours, PullRequests } from './pull-request.ts';
 
 export interface PreviewWatchNeighbours

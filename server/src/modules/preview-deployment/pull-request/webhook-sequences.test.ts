@@ -4,11 +4,11 @@
  */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { modeOf } from '../../../../test/run/mode.ts';
-import type { PullRequestEvent } from '../../domain/git/git-event.ts';
-import type { GitProvider } from '../../domain/git/git-host.ts';
-import { providers } from '../webhook/providers/providers.ts';
-import { previewsInMemory } from './previews-in-memory.ts';
+import { modeOf } from '../../../../../test/run/mode.ts';
+import type { PullRequestEvent } from '../../../domain/git/git-event.ts';
+import type { GitProvider } from '../../../domain/git/git-host.ts';
+import { providers } from '../../webhook/providers/providers.ts';
+import { previewsInMemory } from '../../../../../test/store/previews-in-memory.ts';
 
 const repository = 'acme/shop';
 const wanted = 'preview';

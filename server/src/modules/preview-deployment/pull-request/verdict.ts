@@ -1,8 +1,8 @@
 /** Whether a pull request gets a preview of a service, by what its event tells (decisions 11). Pure. */
-import type { PullRequestEvent } from '../../domain/git/git-event.ts';
-import { gitSourceOf, gitHosts, type GitProvider } from '../../domain/git/git-host.ts';
-import { isOf } from '../../domain/git/git-repository.ts';
-import type { Previewed } from './previewed.ts';
+import type { PullRequestEvent } from '../../../domain/git/git-event.ts';
+import { gitSourceOf, gitHosts, type GitProvider } from '../../../domain/git/git-host.ts';
+import { isOf } from '../../../domain/git/git-repository.ts';
+import type { Previewed } from '../previewed.ts';
 
 /** Why there is none; undefined when there is one. */
 export function whyNoPreview(

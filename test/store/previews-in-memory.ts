@@ -1,17 +1,30 @@
 /** Previews of one application with their records in memory: what becomes of events, without a server. */
-import type { ApplicationRecord } from '../../db/tables.ts';
-import type { PullRequestEvent } from '../../domain/git/git-event.ts';
-import type { GitProvider } from '../../domain/git/git-host.ts';
-import { systemClock } from '../../ports/clock.ts';
-import type { NewJob } from '../../ports/queue.ts';
-import { newApplication } from '../application/defaults.ts';
-import { createApplicationPreviews } from './application-previews.ts';
-import type { PreviewKind } from './previewed.ts';
-import { createPreviewDeployments, type PreviewDeployments } from './preview-deployment.ts';
-import { createPullRequests, type PullRequests } from './pull-request.ts';
-import type { PullRequestStates } from './pull-request-state.ts';
-import type { PreviewDeploymentRecord, PreviewDeploymentStore } from './store.ts';
-import { isOlder } from './verdict.ts';
+import type { ApplicationRecord } from '../../server/src/db/tables.ts';
+import type { PullRequestEvent } from '../../server/src/domain/git/git-event.ts';
+import type { GitProvider } from '../../server/src/domain/git/git-host.ts';
+import { systemClock } from '../../server/src/ports/clock.ts';
+import type { NewJob } from '../../server/src/ports/queue.ts';
+import { newApplication } from '../../server/src/modules/application/defaults.ts';
+import {
+  createApplicationPreviews,
+  type ApplicationPreviewDeps,
+} from '../../server/src/modules/preview-deployment/application-previews.ts';
+import {
+  createPreviewDeployments,
+  type PreviewDeployments,
+} from '../../server/src/modules/preview-deployment/preview-deployment.ts';
+import {
+  createPullRequests,
+  type PullRequestNeighbours,
+  type PullRequests,
+} from '../../server/src/modules/preview-deployment/pull-request/pull-request.ts';
+import type {
+  PreviewDeploymentRecord,
+  PreviewDeploymentStore,
+} from '../../server/src/modules/preview-deployment/store.ts';
+import { isOlder } from '../../server/src/modules/preview-deployment/pull-request/verdict.ts';
+
+type States = PullRequestNeighbours['states'];
 
 export interface PreviewsInMemory {
   /** A signed event of the application's host. */
@@ -75,7 +88,7 @@ function pullRequestsOn(
   previews: PreviewDeployments,
   jobs: NewJob[],
 ): PullRequests {
-  const ofApplications = createApplicationPreviews({
+  const parts: ApplicationPreviewDeps = {
     previews,
     applications: { find: async () => application },
     deployments: { accept: async () => ({}) as never, isWorking: async () => true },
@@ -84,9 +97,9 @@ function pullRequestsOn(
     changeRoutes: (_serverKey, write, change) => write(change),
     transaction: (work) => work(),
     withinQuota: (_organizationId, work) => work(),
-  });
+  };
   return createPullRequests({
-    kinds: { application: ofApplications as PreviewKind, compose: undefined as never },
+    kinds: { application: createApplicationPreviews(parts), compose: undefined as never },
     states: statesInMemory(),
     queue: {
       enqueue: async (job) => String(jobs.push(job)),
@@ -109,10 +122,10 @@ function pullRequestsOn(
   });
 }
 
-function statesInMemory(): PullRequestStates {
+function statesInMemory(): States {
   const states = new Map<string, { action: PullRequestEvent['action']; updatedAt: string }>();
   const keyOf = ({ repository, number }: PullRequestEvent): string => `${repository.toLowerCase()} ${number}`;
-  const isSuperseded: PullRequestStates['isSuperseded'] = async (_service, event) => {
+  const isSuperseded: States['isSuperseded'] = async (_service, event) => {
     const { action, updatedAt } = event;
     const known = states.get(keyOf(event));
     return updatedAt !== undefined && known !== undefined && isOlder({ action, updatedAt }, known);

@@ -3,21 +3,21 @@
  * Jobs of one service run one after another.
  */
 import { z } from 'zod';
-import type { JobRecord } from '../../db/tables.ts';
-import { AppError, sentenceOf } from '../../domain/errors.ts';
-import type { PullRequestEvent } from '../../domain/git/git-event.ts';
-import { gitProviderNames, type GitProvider } from '../../domain/git/git-host.ts';
-import { isOf } from '../../domain/git/git-repository.ts';
-import type { ServiceRef } from '../../domain/names/service-ref.ts';
-import { oneLine } from '../../domain/text/words.ts';
-import type { GitApi } from '../../ports/git-api.ts';
-import type { Queue } from '../../ports/queue.ts';
-import type { Accepting } from '../deployment/deployment.ts';
-import type { PreviewComments } from './preview-comments.ts';
-import type { PullRequestFacts } from './preview-deployment.ts';
-import { previewedRef, type AnyPreview, type Previewed, type PreviewKinds } from './previewed.ts';
+import type { JobRecord } from '../../../db/tables.ts';
+import { AppError, sentenceOf } from '../../../domain/errors.ts';
+import type { PullRequestEvent } from '../../../domain/git/git-event.ts';
+import { gitProviderNames, type GitProvider } from '../../../domain/git/git-host.ts';
+import { isOf } from '../../../domain/git/git-repository.ts';
+import type { ServiceRef } from '../../../domain/names/service-ref.ts';
+import { oneLine } from '../../../domain/text/words.ts';
+import type { GitApi } from '../../../ports/git-api.ts';
+import type { Queue } from '../../../ports/queue.ts';
+import type { Accepting } from '../../deployment/deployment.ts';
+import type { PreviewComments } from '../preview-comments.ts';
+import type { PullRequestFacts } from '../preview-deployment.ts';
+import { previewedRef, type AnyPreview, type Previewed, type PreviewKinds } from '../previewed.ts';
 import type { PullRequestStates } from './pull-request-state.ts';
-import { readPullRequestEvent } from './store.ts';
+import { readPullRequestEvent } from '../store.ts';
 import { whyNoPreview } from './verdict.ts';
 
 export interface PullRequests {
