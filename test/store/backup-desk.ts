@@ -17,7 +17,6 @@ import { tableStore } from '../../server/src/db/table-store.ts';
 import { createQueue } from '../../server/src/jobs/queue.ts';
 import { createJobStore } from '../../server/src/jobs/store.ts';
 import { createRecoveries, type Recoveries } from '../../server/src/modules/backup/recovery/recovery.ts';
-import { createRecoveryStore } from '../../server/src/modules/backup/recovery/store.ts';
 import { createBackups } from '../../server/src/modules/backup/backup.ts';
 import { backupContract } from '../../server/src/modules/backup/contract.ts';
 import { installationBackupContract } from '../../server/src/modules/backup/contract-installation.ts';
@@ -39,6 +38,7 @@ import type { BackupSources } from '../../server/src/modules/backup/source.ts';
 import {
   createBackupRunStore,
   createBackupStore,
+  createRecoveryStore,
   type BackupStore,
   type BackupRecord,
 } from '../../server/src/modules/backup/store.ts';

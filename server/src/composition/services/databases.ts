@@ -8,6 +8,7 @@ import { releaseNow } from '../../deploy/release-now.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import { databaseRef } from '../../domain/names/service-ref.ts';
 import type { DatabaseRecord } from '../../db/tables.ts';
+import { isRecoveryOn } from '../../modules/backup/recovery/recovery.ts';
 import type { Databases } from '../../modules/database/database.ts';
 import { createAdmission, type Admission } from '../../modules/database/passwords.ts';
 import { createDatabaseRuntime, type DatabaseRuntime } from '../../modules/database/runtime.ts';
@@ -73,8 +74,7 @@ function createDatabasePorts(parts: DeployingParts, databases: Databases): Datab
       envBlocks,
       liveSpec: liveDatabaseSpec(parts.deployments),
       registryAuth: registryAuthBy(registries),
-      sharesSocket: async (databaseId) =>
-        (await stores.backups.find({ databaseId, sourceType: 'stream', enabled: true })) !== undefined,
+      sharesSocket: (databaseId) => isRecoveryOn(stores.backups, databaseId),
       mounts: (databaseId) => stores.mounts.list({ databaseId }, { by: ['mountId'], direction: 'asc' }),
     },
   };

@@ -14,7 +14,7 @@ import { createRecoveryFollower, type RecoveryFollower } from '../../modules/bac
 import { createRecoveries } from '../../modules/backup/recovery/recovery.ts';
 import { removeSpans } from '../../modules/backup/recovery/retention.ts';
 import { restoreToMoment } from '../../modules/backup/recovery/restore-to-moment.ts';
-import { fillData } from '../../deploy/database/fill-data.ts';
+import { fillData } from '../../modules/backup/recovery/fill-data.ts';
 import { createKeptVolumes } from '../../modules/cleanup/kept-volumes.ts';
 import { createVolumeSource } from '../../modules/backup/volumes/volume-source.ts';
 import type { DiskRooms } from '../../modules/backup/disk-room.ts';
@@ -185,8 +185,8 @@ function storedRemovalOf(
   return async (databaseId, organizationId) => {
     const signal = AbortSignal.timeout(removalLimitMs);
     await removeStored({ runs, openStore }, databaseId, organizationId, signal);
-    const stream = await stores.backups.find({ databaseId, organizationId, sourceType: 'stream' });
-    if (stream) await removeSpans({ store: stores.recovery, openStore }, stream.backupId, signal);
+    const { backups, recovery } = stores;
+    await removeSpans({ backups, store: recovery, openStore }, databaseId, organizationId, signal);
   };
 }
 

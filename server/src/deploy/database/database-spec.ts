@@ -4,7 +4,7 @@ import { portLabel } from '../../domain/names/labels.ts';
 import { databaseRef } from '../../domain/names/service-ref.ts';
 import { splitWords } from '../../domain/text/words.ts';
 import type { DatabaseRecord } from '../../db/tables.ts';
-import { socketMount } from '../../modules/backup/recovery/stream-service.ts';
+import { socketMount } from '../../domain/database-socket.ts';
 import { databaseKind } from '../../modules/database/kinds.ts';
 import { requireDataInVolume } from '../../domain/data-place.ts';
 import type { PublishedPort, ServiceSpec } from '../../ports/engine/engine.ts';

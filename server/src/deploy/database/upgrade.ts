@@ -2,11 +2,11 @@
  * Moves the data of a database to a server of a newer major version. Both servers run side by side, with no
  * client connected, until the new one has all data.
  */
+import { withoutSocket } from '../../domain/database-socket.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { DatabaseRecord, DeploymentRecord } from '../../db/tables.ts';
 import { askServer, lastWords } from '../../modules/database/ask-server.ts';
 import type { ServiceSpec } from '../../ports/engine/engine.ts';
-import { withoutSocket } from '../../modules/backup/recovery/stream-service.ts';
 import type { Stage } from '../context.ts';
 import { watchRelease } from '../release/release-watch.ts';
 import type { DatabaseContext } from './database-context.ts';

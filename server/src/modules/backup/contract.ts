@@ -16,7 +16,7 @@ import { ruled } from '../../procedure/input/ruled.ts';
 import { id as serviceId, line } from '../service/contract-fields.ts';
 import { databaseKinds, type BackupKindName } from '../database/kinds.ts';
 import { backupSettings } from './contract-settings.ts';
-import { recoveryContract } from './recovery/contract.ts';
+import { recoveryContract } from './contract-recovery.ts';
 import { backupKindNames, hasBackups, noBackups } from './contract-kinds.ts';
 import { backupRecord, backupRunRecord } from './record.ts';
 

@@ -3,6 +3,7 @@
  * on.
  */
 import type { DatabaseRecord } from '../../../db/tables.ts';
+import { socketMount } from '../../../domain/database-socket.ts';
 import { AppError } from '../../../domain/errors.ts';
 import { backupRunLabel, organizationLabel } from '../../../domain/names/labels.ts';
 import { serverKeyOf } from '../../../domain/names/server-key.ts';
@@ -14,10 +15,9 @@ import type { Hosts } from '../../../ports/host/host.ts';
 import { askServer } from '../../database/ask-server.ts';
 import type { RunContext } from '../runs/run-context.ts';
 import type { BackupSource, BackupSourceKind } from '../source.ts';
-import type { BackupRecord } from '../store.ts';
+import type { BackupRecord, RecoveryStore } from '../store.ts';
 import { baseEnding } from './follow.ts';
-import type { RecoveryStore } from './store.ts';
-import { clientEnvironment, socketMount, streamNames } from './stream-service.ts';
+import { clientEnvironment, streamNames } from './stream-service.ts';
 import { parseStart } from './wal.ts';
 
 export interface BaseSourcePorts {

@@ -3,6 +3,7 @@
  * segments are stored, holes are told, and what is older than asked for is removed.
  */
 import type { DatabaseRecord } from '../../../db/tables.ts';
+import { recoveryRole, socketVolumeOf } from '../../../domain/database-socket.ts';
 import { AppError, sentenceOf } from '../../../domain/errors.ts';
 import { serverKeyOf } from '../../../domain/names/server-key.ts';
 import { roleLabel } from '../../../domain/names/labels.ts';
@@ -13,16 +14,13 @@ import type { Hosts } from '../../../ports/host/host.ts';
 import type { ObjectStore } from '../../../ports/object-store.ts';
 import type { BackupRuns } from '../runs/runs.ts';
 import { compressed, measured } from '../runs/streams.ts';
-import type { BackupRecord, BackupStore } from '../store.ts';
+import type { BackupRecord, BackupStore, RecoveryStore, WalSpan } from '../store.ts';
 import { removeOldRecovery } from './retention.ts';
-import type { RecoveryStore, WalSpan } from './store.ts';
 import {
   lookAt,
   readSegment,
-  recoveryRole,
   removeSegments,
   sharesSocket,
-  socketVolumeOf,
   streamNames,
   streamSpec,
 } from './stream-service.ts';

@@ -1,7 +1,7 @@
 import type { CallContext } from '../../../procedure/context.ts';
 import type { Handlers } from '../../../procedure/procedure.ts';
 import type { BackupRuns } from '../runs/runs.ts';
-import type { recoveryContract } from './contract.ts';
+import type { recoveryContract } from '../contract-recovery.ts';
 import type { Recoveries } from './recovery.ts';
 
 export interface RecoveryDesk {

@@ -3,9 +3,8 @@ import type { DatabaseRecord } from '../../../db/tables.ts';
 import { AppError, badField } from '../../../domain/errors.ts';
 import { isoTime, randomId, type Clock } from '../../../ports/clock.ts';
 import type { Restores } from '../runs/restores.ts';
-import type { BackupRecord, BackupRunRecord, BackupStore } from '../store.ts';
+import type { BackupRecord, BackupRunRecord, BackupStore, RecoveryStore } from '../store.ts';
 import { keepDaysAtFirst } from './retention.ts';
-import type { RecoveryStore } from './store.ts';
 import { baseFor, knownOf, windowsOf, type RecoveryWindow } from './windows.ts';
 
 export interface RecoveryInput {
@@ -88,6 +87,10 @@ export function createRecoveries(ports: RecoveryPorts): Recoveries {
       return restores.accept({ organizationId, databaseId, database: '', path, destinationId, moment });
     },
   };
+}
+
+export async function isRecoveryOn(backups: Pick<BackupStore, 'find'>, databaseId: string): Promise<boolean> {
+  return (await backups.find({ databaseId, sourceType: 'stream', enabled: true })) !== undefined;
 }
 
 async function postgres(

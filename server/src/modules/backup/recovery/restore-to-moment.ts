@@ -15,7 +15,7 @@ import { besideOf, changeOverTo, type Beside, type RestoringPorts } from '../run
 import { decompressed, drain, measured } from '../runs/streams.ts';
 import type { RunContext } from '../runs/run-context.ts';
 import { archiveOf, type ArchivedFile } from './archive.ts';
-import type { RecoveryStore, StoredBase, WalSpan } from './store.ts';
+import type { RecoveryStore, StoredBase, WalSpan } from '../store.ts';
 import { clientEnvironment } from './stream-service.ts';
 import { parsePosition, segmentFile } from './wal.ts';
 import { baseFor, knownOf, logFor } from './windows.ts';

@@ -5,8 +5,7 @@
 import type { Clock } from '../../../ports/clock.ts';
 import type { ObjectStore } from '../../../ports/object-store.ts';
 import type { BackupRuns } from '../runs/runs.ts';
-import type { BackupRecord } from '../store.ts';
-import type { RecoveryStore, StoredBase, WalSpan } from './store.ts';
+import type { BackupRecord, BackupStore, RecoveryStore, StoredBase, WalSpan } from '../store.ts';
 import { segmentFile } from './wal.ts';
 
 export interface RecoveryRemoval {
@@ -38,10 +37,18 @@ export async function removeOldRecovery(
 
 /** Removes every segment that is stored for a database. */
 export async function removeSpans(
-  { openStore, store }: Pick<RecoveryRemoval, 'openStore' | 'store'>,
-  backupId: string,
+  {
+    backups,
+    openStore,
+    store,
+  }: Pick<RecoveryRemoval, 'openStore' | 'store'> & { backups: Pick<BackupStore, 'find'> },
+  databaseId: string,
+  organizationId: string,
   signal: AbortSignal,
 ): Promise<void> {
+  const stream = await backups.find({ databaseId, organizationId, sourceType: 'stream' });
+  if (!stream) return;
+  const { backupId } = stream;
   for (const span of await store.spans.list({ backupId })) {
     await removeSegments(openStore, span, span.nextSegment, signal);
     await store.spans.remove({ walSpanId: span.walSpanId });

@@ -4,9 +4,8 @@
  */
 import { lines } from '../../database/kinds/server.ts';
 
-/** Folders of the service. */
+/** Folder of the service. */
 export const walFolder = '/berth-wal';
-export const socketFolder = '/var/run/postgresql';
 
 /** Of the log that waits for Berth, on the volume of the service. */
 const mostWaitingKilobytes = 1024 * 1024;

@@ -5,22 +5,14 @@
 import { createHash } from 'node:crypto';
 import type { DatabaseRecord } from '../../../db/tables.ts';
 import { AppError } from '../../../domain/errors.ts';
-import {
-  environmentLabel,
-  managedLabel,
-  organizationLabel,
-  projectLabel,
-  roleLabel,
-} from '../../../domain/names/labels.ts';
+import { recoveryLabels, socketFolder, socketMount } from '../../../domain/database-socket.ts';
+import { environmentLabel, projectLabel } from '../../../domain/names/labels.ts';
 import type { Engine, ServiceSpec } from '../../../ports/engine/engine.ts';
-import type { ServiceMount } from '../../../ports/engine/service-mount.ts';
 import { databaseKind } from '../../database/kinds.ts';
 import { lastWords, runningContainer } from '../../database/ask-server.ts';
-import { lookQuery, lookScript, receiveScript, socketFolder, walFolder } from './stream-scripts.ts';
+import { lookQuery, lookScript, receiveScript, walFolder } from './stream-scripts.ts';
 import { parseLook, type WalLook } from './wal.ts';
 
-/** Value of `berth.role` of these services and their volumes. */
-export const recoveryRole = 'recovery';
 const lookLimitMs = 60_000;
 const limits = { memoryBytes: 128 * 1024 ** 2, nanoCpus: 500_000_000, pids: 64 };
 
@@ -36,33 +28,8 @@ export function streamNames({ databaseId, dataVolume }: DatabaseRecord): StreamN
   return { service: `wal-${mark}`, volume: `berth-wal-${mark}`, slot: `berth_${mark}` };
 }
 
-export const socketVolumeOf = (databaseId: string): string => `berth-data-${databaseId}-socket`;
-
-/** The folder of the socket, which the database and the service share. */
-export function socketMount({
-  databaseId,
-  organizationId,
-}: Pick<DatabaseRecord, 'databaseId' | 'organizationId'>): ServiceMount {
-  return {
-    type: 'volume',
-    source: socketVolumeOf(databaseId),
-    target: socketFolder,
-    labels: recoveryLabels(organizationId),
-  };
-}
-
 export const sharesSocket = ({ mounts }: ServiceSpec): boolean =>
   mounts.some(({ target }) => target === socketFolder);
-
-/** Without it two servers that run at once would take each other's socket. */
-export const withoutSocket = (spec: ServiceSpec): ServiceSpec => ({
-  ...spec,
-  mounts: spec.mounts.filter(({ target, type }) => target !== socketFolder || type !== 'volume'),
-});
-
-function recoveryLabels(organizationId: string): Record<string, string> {
-  return { [managedLabel]: 'true', [organizationLabel]: organizationId, [roleLabel]: recoveryRole };
-}
 
 /** Variables of PostgreSQL's clients. */
 export function clientEnvironment(database: DatabaseRecord): Record<string, string> {

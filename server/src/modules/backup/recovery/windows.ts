@@ -1,6 +1,6 @@
 /** Which moments can be restored, from the spans of the stored log and the base backups within them. */
 import { badField } from '../../../domain/errors.ts';
-import type { RecoveryStore, StoredBase, WalSpan } from './store.ts';
+import type { RecoveryStore, StoredBase, WalSpan } from '../store.ts';
 
 /** From and to are ISO 8601 times by the clock of the database, both included. */
 export interface RecoveryWindow {

@@ -1,11 +1,11 @@
 /** Recovery of PostgreSQL databases to a moment. */
 import { z } from 'zod';
-import { parseObjectPath } from '../../../domain/names/object-path.ts';
-import { parseCron, parseTimeZone } from '../../../domain/time/cron.ts';
-import { mutation, query } from '../../../procedure/procedure.ts';
-import { ruled } from '../../../procedure/input/ruled.ts';
-import { id as serviceId } from '../../service/contract-fields.ts';
-import { backupRunRecord } from '../record.ts';
+import { parseObjectPath } from '../../domain/names/object-path.ts';
+import { parseCron, parseTimeZone } from '../../domain/time/cron.ts';
+import { mutation, query } from '../../procedure/procedure.ts';
+import { ruled } from '../../procedure/input/ruled.ts';
+import { id as serviceId } from '../service/contract-fields.ts';
+import { backupRunRecord } from './record.ts';
 
 const optional = z.string().nullable();
 const postgres = { kind: 'postgres', field: 'postgresId' } as const;

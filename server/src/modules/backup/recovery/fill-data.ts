@@ -1,15 +1,15 @@
 /** Fills the data folder of a new volume of a PostgreSQL database with the files of a base backup. */
 import { relative } from 'node:path/posix';
-import type { DatabaseRecord } from '../../db/tables.ts';
-import { serverKeyOf } from '../../domain/names/server-key.ts';
-import { databaseRef } from '../../domain/names/service-ref.ts';
-import { recoverySettings, type Filling } from '../../modules/backup/recovery/restore-to-moment.ts';
-import type { Beside } from '../../modules/backup/runs/restore.ts';
-import { volumeProgram } from '../../modules/backup/volumes/volume-program.ts';
-import { databaseKind } from '../../modules/database/kinds.ts';
-import { majorOfImage } from '../../modules/database/version.ts';
-import type { ServiceSpec } from '../../ports/engine/engine.ts';
-import type { Hosts } from '../../ports/host/host.ts';
+import type { DatabaseRecord } from '../../../db/tables.ts';
+import { serverKeyOf } from '../../../domain/names/server-key.ts';
+import { databaseRef } from '../../../domain/names/service-ref.ts';
+import { recoverySettings, type Filling } from './restore-to-moment.ts';
+import type { Beside } from '../runs/restore.ts';
+import { volumeProgram } from '../volumes/volume-program.ts';
+import { databaseKind } from '../../database/kinds.ts';
+import { majorOfImage } from '../../database/version.ts';
+import type { ServiceSpec } from '../../../ports/engine/engine.ts';
+import type { Hosts } from '../../../ports/host/host.ts';
 
 const busybox = '/.berth/busybox';
 const folder = '/.berth/volume';
