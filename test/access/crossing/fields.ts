@@ -306,6 +306,7 @@ const plain: readonly string[] = [
   'serviceDuring',
   'serviceType',
   'since',
+  'backup.restoreToMoment at',
   'sourceType',
   'timeZone',
   'triggerType',

@@ -10,7 +10,8 @@ const provider = {
   rights: any.text,
   rfc2136,
   settings: any.absent,
-  lastError: null,
+  // Its server is nowhere: whatever is ordered meanwhile says so.
+  lastError: any.textOrNull,
   createdAt: any.time,
 };
 

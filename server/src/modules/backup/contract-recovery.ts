@@ -92,6 +92,6 @@ export const recoveryContract = {
     }),
     example: { postgresId: 'V1StGXR8Z5jdHi6BmyT3k', at: '2026-11-20T14:03:07Z' },
     output: backupRunRecord,
-    refusals: ['BAD_REQUEST', 'CONFLICT'],
+    refusals: ['BAD_REQUEST', 'CONFLICT', 'PRECONDITION_FAILED'],
   }),
 };

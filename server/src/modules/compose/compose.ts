@@ -144,7 +144,7 @@ async function update(
     ...keptGitAddress(input.customGitUrl, present.customGitUrl),
   };
   if (patch.env) parseEnv(patch.env);
-  if (patch.previewEnv) parseEnv(patch.previewEnv);
+  if (patch.previewEnv) parseEnv(patch.previewEnv, 'previewEnv');
   const secrets = [
     { field: 'secretEnv', set: secretEnv, remove: removeSecretEnv },
     { field: 'previewSecretEnv', set: previewSecretEnv, remove: removePreviewSecretEnv },

@@ -43,6 +43,7 @@ export const previewDeploymentContract = {
         ...pageInput,
       })
       .superRefine(requireOneService),
+    example: { applicationId: 'V1StGXR8Z5jdHi6BmyT3k' },
     output: listOf(previewDeploymentRecord),
   }),
   one: query({
