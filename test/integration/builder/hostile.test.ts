@@ -14,8 +14,8 @@ import {
   archiveBeginning,
   digestOf,
   imageArchive,
-  tarHeader,
 } from '../../../server/src/adapters/build-engine/layer-archive.ts';
+import { tarHeader } from '../../../server/src/domain/tar.ts';
 import { createEngineClient } from '../../../server/src/adapters/engine/client/engine-client.ts';
 import { layersOf, openIntake } from '../../../server/src/adapters/engine/images/image-load.ts';
 import { findImage, removeImage } from '../../../server/src/adapters/engine/images/images.ts';
