@@ -4,7 +4,7 @@ import { parseObjectPath } from '../../domain/names/object-path.ts';
 import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
 import { ruled } from '../../procedure/input/ruled.ts';
-import { id as serviceId, line } from '../service/contract-fields.ts';
+import { id as serviceId, line, requireOneService } from '../service/contract-fields.ts';
 import { backupSettings } from './contract-settings.ts';
 import { backupRunRecord } from './record.ts';
 import { duringNames, serviceVolume, volumeBackupRecord } from './record-volumes.ts';
@@ -34,13 +34,6 @@ function checkOwner(owner: Owner, context: z.RefinementCtx): void {
   const [first, ...others] = services.flatMap(({ field }) => (owner[field] ? [field] : []));
   if (first === undefined) fault('applicationId', 'is required, or composeId or redisId');
   for (const other of others) fault(other, `names another service beside ${first}`);
-}
-
-function checkBuilt({ applicationId, composeId }: Owner, context: z.RefinementCtx): void {
-  const fault = (path: string, message: string): void =>
-    context.addIssue({ code: 'custom', path: [path], message });
-  if (!applicationId && !composeId) fault('applicationId', 'is required, or composeId');
-  if (applicationId && composeId) fault('composeId', 'names another service beside applicationId');
 }
 
 const volumeName = line(200)
@@ -207,7 +200,7 @@ export const volumeBackupContract = {
         volumeName,
         keptVolume: line(300).min(1).describe('As given by cleanup.keptVolumes'),
       })
-      .superRefine(checkBuilt),
+      .superRefine(requireOneService),
     example: { ...example, volumeName: 'data', keptVolume: 'berth-V1StGXR8Z5jdHi6BmyT3k-data' },
     output: backupRunRecord,
     refusals: ['CONFLICT', 'NOT_FOUND', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
@@ -223,7 +216,7 @@ export const volumeBackupContract = {
           .min(1)
           .describe('As given by cleanup.formerVolumes and by previousVolume of the run'),
       })
-      .superRefine(checkBuilt),
+      .superRefine(requireOneService),
     example: { ...example, volumeName: 'berth-V1StGXR8Z5jdHi6BmyT3k-data' },
     output: z.literal(true),
     refusals: ['CONFLICT', 'SERVICE_UNAVAILABLE'],

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { logEvent } from '../../procedure/log-event.ts';
 import { mutation, query, subscription } from '../../procedure/procedure.ts';
-import { line } from '../service/contract-fields.ts';
+import { line, requireOneService } from '../service/contract-fields.ts';
 import { previewDeploymentRecord, wholePreviewDeployment } from './record.ts';
 
 const id = z.object({ previewDeploymentId: z.string().min(1).max(100) });
@@ -11,20 +11,6 @@ const own = {
   class: 'protected',
   resources: [{ kind: 'previewDeployment', field: 'previewDeploymentId' }],
 } as const;
-
-function requireOneService(
-  { applicationId, composeId }: { applicationId?: string | undefined; composeId?: string | undefined },
-  context: z.RefinementCtx,
-): void {
-  if (applicationId === undefined && composeId === undefined)
-    context.addIssue({ code: 'custom', path: ['applicationId'], message: 'is required, or composeId' });
-  if (applicationId !== undefined && composeId !== undefined)
-    context.addIssue({
-      code: 'custom',
-      path: ['composeId'],
-      message: 'names another service beside applicationId',
-    });
-}
 
 export const previewDeploymentContract = {
   all: query({

@@ -6,7 +6,7 @@ import { logEvent } from '../../procedure/log-event.ts';
 import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query, subscription } from '../../procedure/procedure.ts';
 import { ruled } from '../../procedure/input/ruled.ts';
-import { argv, id as serviceId, line, name } from '../service/contract-fields.ts';
+import { argv, id as serviceId, line, name, requireOneService } from '../service/contract-fields.ts';
 import { scheduleRecord, scheduleRunRecord } from './record.ts';
 
 const id = z.object({ scheduleId: z.string().min(1).max(100) });
@@ -22,15 +22,6 @@ const ofService = {
     { kind: 'compose', field: 'composeId' },
   ],
 } as const;
-
-type Owner = { applicationId?: string | null | undefined; composeId?: string | null | undefined };
-
-function checkOwner({ applicationId, composeId }: Owner, context: z.RefinementCtx): void {
-  const fault = (field: string, message: string): void =>
-    context.addIssue({ code: 'custom', path: [field], message });
-  if (!applicationId && !composeId) fault('applicationId', 'is required, or composeId');
-  if (applicationId && composeId) fault('composeId', 'names another service beside applicationId');
-}
 
 const settings = {
   name,
@@ -71,7 +62,7 @@ export const scheduleContract = {
         limitMinutes: settings.limitMinutes.default(60),
         enabled: z.boolean().default(true),
       })
-      .superRefine(checkOwner),
+      .superRefine(requireOneService),
     example: {
       applicationId: 'V1StGXR8Z5jdHi6BmyT3k',
       name: 'nightly clean-up',
@@ -86,7 +77,7 @@ export const scheduleContract = {
   all: query({
     summary: 'The schedules of a service, newest first',
     access: ofService,
-    input: z.object({ ...service, ...pageInput }).superRefine(checkOwner),
+    input: z.object({ ...service, ...pageInput }).superRefine(requireOneService),
     example: { applicationId: 'V1StGXR8Z5jdHi6BmyT3k' },
     output: listOf(scheduleRecord),
   }),

@@ -35,6 +35,17 @@ export const urlPath = (max: number): z.ZodString =>
 export const gitUrl = line(2000).min(1);
 export const gitBranch = line(250).min(1);
 
+/** Exactly one of both services is named. */
+export function requireOneService(
+  { applicationId, composeId }: Partial<Record<'applicationId' | 'composeId', string | null | undefined>>,
+  context: z.RefinementCtx,
+): void {
+  const fault = (field: string, message: string): void =>
+    context.addIssue({ code: 'custom', path: [field], message });
+  if (!applicationId && !composeId) fault('applicationId', 'is required, or composeId');
+  if (applicationId && composeId) fault('composeId', 'names another service beside applicationId');
+}
+
 /** Variables in the dotenv grammar. */
 export const block = referring(z.string().max(500_000));
 export const variableName = z

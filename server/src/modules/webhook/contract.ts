@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
-import { id as serviceId } from '../service/contract-fields.ts';
+import { id as serviceId, requireOneService } from '../service/contract-fields.ts';
 import { webhookDeliveryRecord } from './record.ts';
 
 const id = z.object({ webhookDeliveryId: z.string().min(1).max(100) });
@@ -26,12 +26,7 @@ export const webhookContract = {
     },
     input: z
       .object({ applicationId: serviceId.nullish(), composeId: serviceId.nullish(), ...pageInput })
-      .superRefine(({ applicationId, composeId }, context) => {
-        const fault = (field: string, message: string): void =>
-          context.addIssue({ code: 'custom', path: [field], message });
-        if (!applicationId && !composeId) fault('applicationId', 'is required, or composeId');
-        if (applicationId && composeId) fault('composeId', 'names another service beside applicationId');
-      }),
+      .superRefine(requireOneService),
     example: { applicationId: 'V1StGXR8Z5jdHi6BmyT3k' },
     output: listOf(webhookDeliveryRecord),
   }),
