@@ -62,9 +62,12 @@ const standsStillMs = 5 * 60_000;
 const markEveryMs = 10 * 60_000;
 const baseAgainMs = 10 * 60_000;
 const mostPerTurn = 200;
+/** What has to go changes seldom, and each look asks every engine. */
+const clearAgainMs = 10 * 60_000;
 
 export function createRecoveryFollower(ports: FollowPorts): RecoveryFollower {
   const known = new Map<string, Following>();
+  let cleared = { needed: '', at: -Infinity };
   const of = (backupId: string): Following => {
     const present = known.get(backupId) ?? {
       snapshot: '',
@@ -91,7 +94,11 @@ export function createRecoveryFollower(ports: FollowPorts): RecoveryFollower {
             following.isBusy = false;
           });
       }
-      await removeUnneeded(ports, streams);
+      const needed = await neededOf(ports, streams);
+      const names = [...needed].toSorted().join(' ');
+      const { clock } = ports;
+      if (names === cleared.needed && clock.now() - cleared.at < clearAgainMs) return;
+      if (await removeUnneeded(ports, needed)) cleared = { needed: names, at: clock.now() };
     },
   };
 }
@@ -164,8 +171,7 @@ async function spanOf(
       sentence:
         `The stored log of ${database.name} has a hole: ${reason} Moments until ` +
         `${present.restorableTo ?? 'its begin'} can be restored; later ones from the next base backup ` +
-        `on, which ` +
-        'is made now.',
+        'on, which is made now.',
     });
   }
   if (first === undefined) return undefined;
@@ -207,8 +213,7 @@ function reasonOfEnd(
   if (first !== undefined && first > span.nextSegment)
     return (
       'parts of the log were removed before they were stored, because more than the limit of 4 GB ' +
-      'waited or the ' +
-      'volume of the stream was lost.'
+      'waited or the volume of the stream was lost.'
     );
   return undefined;
 }
@@ -238,7 +243,7 @@ async function storeSegments(
         throw new AppError(
           'PRECONDITION_FAILED',
           `The destination has ${kept?.bytes ?? 0} bytes of ${sent.bytes} of the segment ${file}; it is ` +
-            `stored again.`,
+            'stored again.',
         );
       const changed = await store.spans.update({ walSpanId, nextSegment }, { nextSegment: nextSegment + 1 });
       if (changed !== 1) break;
@@ -312,16 +317,16 @@ async function watch(
     subject: { type: 'backup', id: backup.backupId, name: `recovery of ${database.name}` },
     sentence:
       `Nothing of the log of ${database.name} has been stored for more than ${standsStillMs / 60_000} ` +
-      `minutes: ` +
+      'minutes: ' +
       (last === null ? 'no moment can be restored yet.' : `moments after ${last} cannot be restored.`),
   });
 }
 
-/** Services and volumes of streams that are switched off, moved or on other data now. */
-async function removeUnneeded(
-  { hosts, findDatabase }: FollowPorts,
+/** Services and volumes of the streams that are on, each behind the key of its server. */
+async function neededOf(
+  { findDatabase }: FollowPorts,
   streams: readonly BackupRecord[],
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
   const needed = new Set<string>();
   for (const { databaseId, enabled } of streams) {
     const database = enabled ? await findDatabase(databaseId ?? '') : undefined;
@@ -335,13 +340,29 @@ async function removeUnneeded(
     ])
       needed.add(`${place}/${name}`);
   }
-  const clear = async (key: string, engine: Engine): Promise<void> => {
+  return needed;
+}
+
+/**
+ * Removes services and volumes of streams that are switched off, moved or on other data now. Resolves with
+ * whether nothing is left of them.
+ */
+async function removeUnneeded({ hosts }: FollowPorts, needed: ReadonlySet<string>): Promise<boolean> {
+  const clear = async (key: string, engine: Engine): Promise<boolean> => {
+    let isClear = true;
     for (const { name, labels } of await engine.services())
       if (labels[roleLabel] === recoveryRole && !needed.has(`${key}/${name}`))
         await engine.removeService(name);
     // The database may use the folder of its socket until its next release.
     for (const volume of await engine.volumes(`${roleLabel}=${recoveryRole}`))
-      if (!needed.has(`${key}/${volume}`)) await engine.removeVolume(volume).catch(() => undefined);
+      if (!needed.has(`${key}/${volume}`))
+        await engine.removeVolume(volume).catch(() => {
+          isClear = false;
+        });
+    return isClear;
   };
-  await Promise.all((await hosts.all()).map(({ key, engine }) => clear(key, engine).catch(() => undefined)));
+  const all = await hosts.all();
+  return (await Promise.all(all.map(({ key, engine }) => clear(key, engine).catch(() => false)))).every(
+    Boolean,
+  );
 }
