@@ -207,10 +207,9 @@ export function createRecoveryStore(database: Database): RecoveryStore {
       r."storedBytes", r."checksum"
     from "base_backup" as b join "backup_run" as r on r."backupRunId" = b."backupRunId"
     where r."backupId" = ${''} and r."isStored" = 1 order by b."restorableFrom"`.compile(database.builder);
-  const marks = tableStore(database, 'wal_mark');
   return {
     spans: tableStore(database, 'wal_span'),
-    marks,
+    marks: tableStore(database, 'wal_mark'),
     bases: tableStore(database, 'base_backup'),
     storedBases: async (backupId) =>
       (await database.run(bases, [backupId])).map((base) => ({
@@ -218,8 +217,13 @@ export function createRecoveryStore(database: Database): RecoveryStore {
         firstSegment: Number(base.firstSegment),
       })),
     async forgetMarks(walSpanId, firstSegment) {
-      for (const { at, nextSegment } of await marks.list({ walSpanId }))
-        if (nextSegment <= firstSegment) await marks.remove({ walSpanId, at });
+      await database.change(
+        database.builder
+          .deleteFrom('wal_mark')
+          .where('walSpanId', '=', walSpanId)
+          .where('nextSegment', '<=', firstSegment)
+          .compile(),
+      );
     },
   };
 }
