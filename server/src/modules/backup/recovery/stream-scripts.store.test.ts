@@ -3,10 +3,10 @@ import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startPostgres, type RunningPostgres } from '../../../../../test/bed/postgres.ts';
+import { waitUntil } from '../../../ports/wait-until.ts';
 import { lookQuery, lookScript, receiveScript, walFolder } from './stream-scripts.ts';
 import { parseLook, segmentFile, type WalLook } from './wal.ts';
 
@@ -69,12 +69,17 @@ async function look(seen = ''): Promise<WalLook> {
 
 /** Looks until everything that was written before is complete. */
 async function received(): Promise<WalLook> {
-  for (;;) {
-    const seen = await look();
-    const newest = seen.segments.at(-1) ?? 0;
-    if (seen.position !== undefined && (newest + 1) * seen.segmentBytes >= seen.position) return seen;
-    await sleep(200);
-  }
+  const whole = await waitUntil(
+    async () => {
+      const seen = await look();
+      const newest = seen.segments.at(-1) ?? 0;
+      const isWhole = seen.position !== undefined && (newest + 1) * seen.segmentBytes >= seen.position;
+      return isWhole ? seen : undefined;
+    },
+    { everyMs: 200, limitMs: 60_000 },
+  );
+  if (whole === undefined) throw new Error('The log was not received within a minute.');
+  return whole;
 }
 
 it(
