@@ -1,7 +1,4 @@
-/**
- * Which application of a monorepo is built: those that the newest source has, once a deployment fetched
- * it.
- */
+/** Which application of a monorepo is built: those of the newest source, once a deployment fetched it. */
 import type { ReactElement } from 'react';
 import { useAsk, useDo } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';

@@ -30,11 +30,9 @@ export const texts = {
       : `Not restored: ${name} runs on as it did. The lines above say why.`,
   recovery:
     'All files are backed up by schedule and every change is stored within a minute, so that any moment ' +
-    'can be ' +
-    'restored. The database is restarted once when this is switched on.',
+    'can be restored. The database is restarted once when this is switched on.',
   restoreToMoment:
     'All databases of this server go back to that moment, in a new volume; only when it is complete ' +
-    'does the ' +
-    'database run on it. The current volume is kept, named in the run, until you remove it.',
+    'does the database run on it. The current volume is kept, named in the run, until you remove it.',
   restoreStays: 'The current volume is kept, named in the run, until you remove it.',
 };

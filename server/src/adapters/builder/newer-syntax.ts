@@ -23,9 +23,8 @@ export function newerSyntax(dockerfile: string): string | undefined {
       if (pattern.test(line))
         return (
           `Line ${index + 1} of the Dockerfile uses ${what}, which an engine like Docker 20.10 does not ` +
-          `know ` +
-          'by itself: write "# syntax=docker/dockerfile:1" as the first line, for which a registry has to ' +
-          'answer, or write it without.'
+          'know by itself: write "# syntax=docker/dockerfile:1" as the first line, for which a registry ' +
+          'has to answer, or write it without.'
         );
   return undefined;
 }

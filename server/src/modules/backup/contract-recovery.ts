@@ -42,8 +42,7 @@ export const recoveryContract = {
     description:
       'All files of the server are backed up by schedule, and its write-ahead log is stored at least each ' +
       'minute. The first time, the database is restarted once, within a minute, so that its log can be ' +
-      'read. ' +
-      'Switched off, what is stored stays until it is older than keepDays. PostgreSQL 13 and newer.',
+      'read. Switched off, what is stored stays until it is older than keepDays. PostgreSQL 13 and newer.',
     access: { class: 'protected', resources: [postgres, destination] },
     input: input.extend({
       destinationId: z.string().min(1).max(100).optional().describe('Required at first'),
@@ -79,11 +78,9 @@ export const recoveryContract = {
     summary: 'Starts to restore a PostgreSQL server as it was at a moment and returns the run at once',
     description:
       'A base backup and the log behind it are replayed in a new volume next to the running database, ' +
-      'with all ' +
-      'databases of the server; only then does the database switch to it. The volume with the previous ' +
-      'state is ' +
-      'kept, and backup.undoRestore puts it back. A moment that is not within `windows` is refused with ' +
-      'what is.',
+      'with all databases of the server; only then does the database switch to it. The volume with the ' +
+      'previous state is kept, and backup.undoRestore puts it back. A moment that is not within ' +
+      '`windows` is refused with what is.',
     access: { class: 'admin', resources: [postgres], action: 'run' },
     input: input.extend({
       at: z.iso

@@ -90,8 +90,7 @@ async function ordered(
     error:
       error ??
       `No DNS provider serves the zone of ${domain.host} any more. Add one with dnsProvider.create, and ` +
-        `save ` +
-        'the domain again.',
+        'save the domain again.',
     nextTryAt: order ? new Date(order.nextAt).toISOString() : null,
   };
 }

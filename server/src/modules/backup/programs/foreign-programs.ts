@@ -127,11 +127,11 @@ const loadSql = [
   'fi',
   'stop=1; [ -z "$LEAVES_OUT" ] || stop=0',
   // Clients of August 2025 and newer run no command of the dump then, whatever they take for one.
-  `printf '\\\\restrict a\n\\\\unrestrict a\n' | ${psql} >/dev/null 2>&1 && guard="\\\\restrict ` +
-    `$secret" || guard=`,
+  `printf '\\\\restrict a\n\\\\unrestrict a\n' | ${psql} >/dev/null 2>&1 && ` +
+    'guard="\\\\restrict $secret" || guard=',
   '{ printf "%s\\n" "$guard"; cat "$work/dump"; } | PGUSER=$LOADER PGPASSWORD=$secret psql -X -q ' +
-    '--no-password -v ON_ERROR_STOP="$stop" -v VERBOSITY=terse >/dev/null 2>"$work/errors" && code=0 || ' +
-    'code=$?',
+    '--no-password -v ON_ERROR_STOP="$stop" -v VERBOSITY=terse >/dev/null 2>"$work/errors" ' +
+    '&& code=0 || code=$?',
   // As pg_restore says it.
   `sed 's/^ERROR:  /psql: error: ERROR:  /' "$work/errors" >&2`,
   '[ "$code" = 0 ] || exit 1',

@@ -382,7 +382,7 @@ function unclear(what: string): AppError {
   return new AppError(
     'PRECONDITION_FAILED',
     `The dump has ${what}, in which psql could find commands that Berth does not see. Make a dump by ` +
-      `pg_dump ` +
+      'pg_dump ' +
       '--format=custom and restore that. Nothing was changed.',
   );
 }

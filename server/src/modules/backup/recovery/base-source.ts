@@ -1,6 +1,6 @@
 /**
- * All files of a running PostgreSQL server as the source of a backup: the beginning of what its log goes
- * on.
+ * All files of a running PostgreSQL server as the source of a backup: the beginning of what its log goes on
+ * from.
  */
 import type { DatabaseRecord } from '../../../db/tables.ts';
 import { socketMount } from '../../../domain/database-socket.ts';
@@ -52,8 +52,7 @@ async function open(
     throw new AppError(
       'PRECONDITION_FAILED',
       'The stream of the log has not begun yet. It begins within a minute of a running database, and a ' +
-        'base ' +
-        'backup is made then.',
+        'base backup is made then.',
     );
   const { engine } = await hosts.of(serverKeyOf(database));
   const password = clientEnvironment(database)['PGPASSWORD'] ?? '';

@@ -79,8 +79,7 @@ export function createRecoveries(ports: RecoveryPorts): Recoveries {
         throw new AppError(
           'PRECONDITION_FAILED',
           'Recovery to a moment was never switched on for this database (backup.setRecovery). Restore ' +
-            'one of ' +
-            'its backups instead.',
+            'one of its backups instead.',
         );
       const { base } = baseFor(await knownOf(store, backup.backupId), moment);
       const { path, destinationId } = base;

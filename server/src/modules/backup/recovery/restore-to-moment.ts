@@ -132,8 +132,8 @@ async function* files(
     yield { name: `pg_wal/${file}`, bytes: segmentBytes, content };
   }
   const settings = Buffer.from(
-    `\nrestore_command = 'false'\nrecovery_target_time = ` +
-      `'${at.replace('Z', '+00')}'\nrecovery_target_action = 'promote'\n`,
+    `\nrestore_command = 'false'\nrecovery_target_time = '${at.replace('Z', '+00')}'\n` +
+      "recovery_target_action = 'promote'\n",
   );
   yield { name: recoverySettings, bytes: settings.length, content: bytesOf(settings) };
 }

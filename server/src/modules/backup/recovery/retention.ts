@@ -1,7 +1,4 @@
-/**
- * Removes base backups, and segments before the oldest that is kept, that no moment within `keepDays`
- * needs.
- */
+/** Removes base backups, and segments before the oldest one kept, that no moment of `keepDays` needs. */
 import type { Clock } from '../../../ports/clock.ts';
 import type { ObjectStore } from '../../../ports/object-store.ts';
 import type { BackupRuns } from '../runs/runs.ts';

@@ -62,8 +62,8 @@ export const lookScript = lines(
 
 /** The time is that of the statement's begin, before its snapshot. */
 export const lookQuery =
-  "select concat_ws('|', extract(epoch from now()), s, (select system_identifier from " +
-  'pg_control_system()), ' +
+  "select concat_ws('|', extract(epoch from now()), s, " +
+  '(select system_identifier from pg_control_system()), ' +
   "(select setting::bigint * case unit when '8kB' then 8192 else 1 end from pg_settings where name = " +
   "'wal_segment_size'), substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8), coalesce(l::text, ''), " +
   "coalesce((select wal_status from pg_replication_slots where slot_name = :'slot'), 'none'), " +
