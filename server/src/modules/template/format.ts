@@ -1,5 +1,6 @@
 /** Rules of a template that hold between its parts: names, references, domains, files. Pure. */
 import { badField } from '../../domain/errors.ts';
+import { parseRoutePath } from '../../domain/routing/route-path.ts';
 import { parseComposeFile } from '../compose/compose-file.ts';
 import { iconAddress } from './icon.ts';
 import { references } from './references.ts';
@@ -46,7 +47,7 @@ function checkDomains(
   { field, isAtTop }: { field: string; isAtTop: boolean },
 ): void {
   const seen = new Set<string>();
-  for (const [index, { name, service }] of domains.entries()) {
+  for (const [index, { name, service, path }] of domains.entries()) {
     const at = isAtTop && index === 0 ? field : `${field}.domains.${index - (isAtTop ? 1 : 0)}`;
     if (seen.has(name)) throw badField(`${at}.name`, `is ${name}, as another domain of the template`);
     seen.add(name);
@@ -55,6 +56,7 @@ function checkDomains(
         `${at}.service`,
         `is ${service}, but the compose file has ${[...services].join(', ') || 'no services'}`,
       );
+    parseRoutePath(path, `${at}.path`);
   }
 }
 

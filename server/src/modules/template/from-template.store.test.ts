@@ -159,6 +159,10 @@ eachDatabase('a service made of a template', (test) => {
       { definition: { ...definition, domains: [{ name: 'api', service: 'nothing', port: 9000 }] } },
     ],
     [
+      'definition.domains.0.path',
+      { definition: { ...definition, domains: [{ ...definition.domains[0], path: '/{a}' }] } },
+    ],
+    [
       'definition.files.0.mountPath',
       { definition: { ...definition, files: [{ path: 'a', mountPath: 'etc/a', content: 'x' }] } },
     ],
