@@ -1,12 +1,11 @@
 /** What vitest needs to know of each ground that the projects of test/run/projects.ts stand on. */
 import { defineConfig, type UserWorkspaceConfig } from 'vitest/config';
 import { systemVariable } from './test/bed/host/systems.ts';
-import { isQuick, ofThisRun } from './test/run/mode.ts';
-import { alternating, projects, longerStores, type Ground, type Project } from './test/run/projects.ts';
+import { isQuick } from './test/run/mode.ts';
+import { projects, longerStores, type Ground, type Project } from './test/run/projects.ts';
+import { filesOfOtherRuns } from './test/run/rotation.ts';
 
-const ofThisOne = new Set(ofThisRun(alternating, 2));
-const ofOtherRuns = alternating.filter((file) => !ofThisOne.has(file));
-const everywhere = ['**/node_modules/**', '**/dist/**', 'example/**', ...ofOtherRuns];
+const everywhere = ['**/node_modules/**', '**/dist/**', 'example/**', ...filesOfOtherRuns()];
 const minutes = (count: number): number => count * 60_000;
 /**
  * No test changes what modules hold, so files of a worker share them: reading our modules anew for each file

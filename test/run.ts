@@ -8,6 +8,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { repositoryRoot } from '../images/build-context.ts';
 import { closeStale, openBed } from './bed/bed.ts';
 import { bareRoot } from './bed/host/bare-root.ts';
 import { goldenData } from './bed/host/golden.ts';
@@ -17,7 +18,8 @@ import { leftovers } from './bed/machine/leftovers.ts';
 import { modeOf, modeVariables, parseSeed } from './run/mode.ts';
 import { runProject, type ProjectEnd } from './run/project.ts';
 import { projects, type Project, type ProjectName } from './run/projects.ts';
-import { addCounts, noCounts, type Counts } from './run/report.ts';
+import { addCounts, longestFiles, noCounts, type Counts } from './run/report.ts';
+import { projectsOfOtherRuns } from './run/rotation.ts';
 import { filesLimit, settle, toRepeat } from './run/second-attempt.ts';
 import { checkTypes } from './run/types.ts';
 
@@ -42,6 +44,9 @@ const totalLimitMs = 85 * 60_000;
 const longFactor = 4;
 const limitFactor = (): number => (modeOf().isLong ? longFactor : 1);
 
+/** How many of the longest files the end of a run names. */
+const longestTold = 30;
+
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 async function main(): Promise<boolean> {
@@ -59,6 +64,7 @@ async function main(): Promise<boolean> {
     counts = ends.reduce<Counts>(addCounts, counts);
     sayAgain(ends, passedAgain);
     for (const reason of done.stopped) throw reason;
+    signal.throwIfAborted();
   } catch (error) {
     say(`The run stopped: ${error instanceof Error ? error.message : String(error)}`);
     counts = addCounts(counts, { passed: 0, failed: 1, skipped: 0 });
@@ -100,7 +106,12 @@ async function runLanes(
       const ends: ProjectEnd[] = [];
       for (const kind of kinds) {
         await ready[kind];
-        for (let name = waiting[kind].shift(); name !== undefined; name = waiting[kind].shift())
+        // What has ended by the time of an interruption is told.
+        for (
+          let name = waiting[kind].shift();
+          name !== undefined && !signal.aborted;
+          name = waiting[kind].shift()
+        )
           ends.push(await runOne(kind, name));
       }
       return ends;
@@ -157,6 +168,9 @@ function sayAgain(ends: readonly ProjectEnd[], passedAgain: readonly string[]): 
   for (const line of passedAgain) say(line);
   for (const failure of ends.flatMap((end) => end.failures)) say(`failed: ${failure}`);
   for (const { line } of ends) say(line);
+  say('The longest files:');
+  const files = ends.flatMap((end) => end.files);
+  for (const line of longestFiles(files, longestTold, repositoryRoot)) say(line);
 }
 
 function chosenProjects(): ProjectName[] {
@@ -175,9 +189,9 @@ function chosenProjects(): ProjectName[] {
   if (unknown.length > 0)
     throw new Error(`No test project is called ${unknown.join(', ')}; there are: ${all.join(', ')}.`);
   const table: Record<ProjectName, Project> = projects;
-  return all.filter((name) =>
-    positionals.length === 0 ? isLong || table[name].isLong !== true : positionals.includes(name),
-  );
+  if (positionals.length > 0) return all.filter((name) => positionals.includes(name));
+  const ofOthers = new Set(projectsOfOtherRuns());
+  return all.filter((name) => !ofOthers.has(name) && (isLong || table[name].isLong !== true));
 }
 
 function isOnBed(name: ProjectName): boolean {

@@ -2,7 +2,9 @@ import { globSync } from 'node:fs';
 import { matchesGlob } from 'node:path';
 import { expect, test } from 'vitest';
 import { repositoryRoot } from '../../images/build-context.ts';
-import { alternating, longerStores, type Project, projects } from './projects.ts';
+import { longerStores, type Project, projects } from './projects.ts';
+import { modeVariables } from './mode.ts';
+import { fileGroups, filesOfOtherRuns, projectGroup, projectsOfOtherRuns } from './rotation.ts';
 
 const all = globSync('{server,client,cli,setup,images,bench,tools,test}/**/*.test.ts', {
   cwd: repositoryRoot,
@@ -26,7 +28,7 @@ test('every pattern names a file', () => {
   const patterns = [
     ...Object.values(projects).flatMap(({ files }) => [...files]),
     ...longerStores,
-    ...alternating,
+    ...fileGroups.flat(),
   ];
   expect(
     patterns.filter(
@@ -35,12 +37,26 @@ test('every pattern names a file', () => {
   ).toEqual([]);
 });
 
-test('a project has files beside those that only half of the runs take', () => {
-  const inEachRun = all.filter((file) => !alternating.includes(file));
+test('a project has files beside those that only some runs take, or is one of these itself', () => {
+  const rotating = new Set(fileGroups.flat());
+  const inEachRun = all.filter((file) => !rotating.has(file));
   expect(
     Object.entries<Project>(projects)
-      .filter(([, { on }]) => on !== 'types')
+      .filter(([name, { on }]) => on !== 'types' && !projectGroup.some((each) => each === name))
       .filter(([, project]) => !inEachRun.some((file) => hasFile(project, file)))
       .map(([name]) => name),
   ).toEqual([]);
+});
+
+test('three runs take what rotates once, by and large, and a long one leaves nothing out', () => {
+  const of = (seed: number): NodeJS.ProcessEnv => ({ [modeVariables.seed]: String(seed) });
+  const count = fileGroups.flat().length;
+  for (const seed of [1, 2, 3, 4, 5]) {
+    const left = filesOfOtherRuns(of(seed));
+    expect(left.length).toBeGreaterThan(count / 2);
+    for (const group of fileGroups) expect(group.filter((file) => !left.includes(file))).not.toEqual([]);
+    expect(projectsOfOtherRuns(of(seed)).length).toBeLessThan(projectGroup.length);
+  }
+  const whole = { ...of(1), [modeVariables.long]: '1' };
+  expect([filesOfOtherRuns(whole), projectsOfOtherRuns(whole)]).toEqual([[], []]);
 });

@@ -92,24 +92,8 @@ export const longerStores: readonly string[] = [
   'test/kill-matrix/operation-pairs',
 ].map((path) => `${path}.store.test.ts`);
 
-/**
- * Long files of which an ordinary run takes half, by its seed: what they try is seldom at risk, and other
- * files of the same project, which every run takes, reach the same code first.
- */
-export const alternating: readonly string[] = [
-  ...e2e(...['build-server', 'cloud', 'moving'].map((name) => `servers/${name}`), 'server-setup'),
-  ...['arguments', 'build-server', 'host-reach', 'images', 'limits', 'own-images'].map(
-    (name) => `test/attacks/${name}.attack.test.ts`,
-  ),
-  ...e2e('machine/release', 'backups/volumes', 'previews', 'previews/compose'),
-  ...['clients/family', 'clients/trpc', 'web/logs/long-log', 'web/roles'].map(
-    (name) => `test/${name}.interface.test.ts`,
-  ),
-  'test/clients/generators.test.ts',
-];
-
-/** What the engine of each system is held to, besides the machine's own. */
-const onEachSystem: readonly string[] = [integration('engine/*'), ...e2e('systems/fresh-machine')];
+/** Skips itself where another project sets up the machine of the system. */
+const freshMachine = 'systems/fresh-machine';
 
 /** Files that are tests of something other than modules, by their name or place. */
 const beyondModules: readonly string[] = [
@@ -138,9 +122,10 @@ export const projects = {
     setup: 'test/attacks/support/table-setup.ts',
     minutes: 40,
   },
-  releases: { on: 'bed', files: e2e('deploy'), minutes: 20 },
+  releases: { on: 'bed', files: e2e('deploy'), minutes: 40 },
   cluster: { on: 'bed', files: e2e('servers/cluster'), minutes: 30 },
-  machine: { on: 'bed', files: e2e('up', 'machine/release', 'systems/fresh-machine'), minutes: 40 },
+  machine: { on: 'bed', files: e2e('up', 'machine/release', freshMachine), minutes: 40 },
+  stable: { on: 'bed', system: 'trixie', files: e2e(freshMachine), minutes: 30 },
   environments: { on: 'bed', files: e2e('lives/environments'), isLong: true, minutes: 100 },
   journeys: { on: 'bed', files: ['test/e2e/journeys/*.e2e.test.ts'], isLong: true, minutes: 30 },
   backups: { on: 'bed', files: e2e('backup', 'backups/volumes', 'backups/recovery'), minutes: 35 },
@@ -149,22 +134,28 @@ export const projects = {
     files: ['{bed,images,builder,git}/*', 'object-store', 'upload'].map(integration),
     minutes: 20,
   },
-  rolling: { on: 'bed', files: e2e('rolling'), minutes: 20 },
-  pairs: { on: 'bed', files: e2e('pairs/operation-pairs'), minutes: 25 },
-  engine: { on: 'servers', files: [integration('engine/*')], minutes: 20 },
-  trixie: { on: 'servers', system: 'trixie', files: onEachSystem, minutes: 30 },
-  sid: { on: 'servers', system: 'sid', files: onEachSystem, isLong: true, minutes: 30 },
+  rolling: { on: 'bed', files: e2e('rolling'), minutes: 40 },
+  pairs: { on: 'bed', files: e2e('pairs/operation-pairs'), minutes: 40 },
+  engine: { on: 'servers', files: [integration('engine/*')], minutes: 40 },
+  trixie: { on: 'servers', system: 'trixie', files: [integration('engine/*')], minutes: 30 },
+  sid: {
+    on: 'servers',
+    system: 'sid',
+    files: [integration('engine/*'), ...e2e(freshMachine)],
+    isLong: true,
+    minutes: 30,
+  },
   command: { on: 'bed', files: e2e('command-line', 'command/session'), minutes: 30 },
   web: { on: 'bed', files: e2e('web'), minutes: 40 },
-  databases: { on: 'bed', files: e2e('databases'), minutes: 25 },
-  isolation: { on: 'bed', files: e2e('isolation', 'compose', 'compose/products'), minutes: 20 },
-  faults: { on: 'bed', files: e2e('crash'), minutes: 20 },
-  proxy: { on: 'servers', files: [integration('proxy/*')], minutes: 20 },
-  hosts: { on: 'bed', files: e2e('hosts'), minutes: 15 },
-  restore: { on: 'bed', files: e2e('restore', 'previews', 'previews/compose'), minutes: 20 },
+  databases: { on: 'bed', files: e2e('databases'), minutes: 40 },
+  isolation: { on: 'bed', files: e2e('isolation', 'compose', 'compose/products'), minutes: 40 },
+  faults: { on: 'bed', files: e2e('crash'), minutes: 40 },
+  proxy: { on: 'servers', files: [integration('proxy/*')], minutes: 40 },
+  hosts: { on: 'bed', files: e2e('hosts'), minutes: 40 },
+  restore: { on: 'bed', files: e2e('restore', 'previews', 'previews/compose'), minutes: 40 },
   upgrade: { on: 'bed', files: e2e('upgrade', 'systems/engine-upgrade'), minutes: 30 },
-  input: { on: 'bed', files: e2e('hostile-input', 'conformance'), minutes: 20 },
-  systemd: { on: 'bed', files: e2e('systemd'), minutes: 20 },
+  input: { on: 'bed', files: e2e('hostile-input', 'conformance'), minutes: 40 },
+  systemd: { on: 'bed', files: e2e('systemd'), minutes: 40 },
   store: { on: 'database', files: ['**/*.store.test.ts'], minutes: 30 },
   screens: { on: 'program', files: ['test/web/{,forms/,logs/}*.interface.test.ts'], minutes: 30 },
   system: { on: 'modules', files: takingSeconds, minutes: 30 },

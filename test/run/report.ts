@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import { z } from 'zod';
 
 export interface Counts {
@@ -16,6 +17,8 @@ export interface FileReport extends Counts {
   failures: readonly string[];
   /** Why the file failed outside its tests. */
   reason: string | null;
+  /** From the beginning of its first test to the end of its last. */
+  seconds: number;
 }
 
 /** Lines of a failed test's message that are told again at the end of a run. */
@@ -28,6 +31,9 @@ const reportSchema = z.object({
       name: z.string(),
       status: z.string(),
       message: z.string().optional(),
+      /** In milliseconds since 1970, as the end. */
+      startTime: z.number().default(0),
+      endTime: z.number().default(0),
       assertionResults: z.array(
         z.object({
           status: z.string(),
@@ -88,7 +94,8 @@ export function addCounts(one: Counts, other: Counts): Counts {
 
 type FileResult = z.infer<typeof reportSchema>['testResults'][number];
 
-function fileReport({ name, status, message, assertionResults: tests }: FileResult): FileReport {
+function fileReport(result: FileResult): FileReport {
+  const { name, status, message, assertionResults: tests } = result;
   const count = (of: string): number => tests.filter((test) => test.status === of).length;
   const [passed, failed] = [count('passed'), count('failed')];
   const failing = tests.filter((test) => test.status === 'failed');
@@ -106,5 +113,14 @@ function fileReport({ name, status, message, assertionResults: tests }: FileResu
       [fullName, ...failureMessages.flatMap((each) => each.split('\n').slice(0, saidLines))].join('\n    '),
     ),
     reason,
+    seconds: Math.max(0, (result.endTime - result.startTime) / 1000),
   };
+}
+
+/** The files that took longest, as "SECONDS PATH", so that what makes a run long is seen in its output. */
+export function longestFiles(files: readonly FileReport[], count: number, root: string): string[] {
+  return files
+    .toSorted((one, other) => other.seconds - one.seconds)
+    .slice(0, count)
+    .map(({ path, seconds }) => `${seconds.toFixed(0).padStart(5)} s ${relative(root, path)}`);
 }
