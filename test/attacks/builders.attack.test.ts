@@ -135,7 +135,7 @@ const attacks: Readonly<Record<string, Attack>> = {
   "runs another organization's image as its frontend, which an argument names": ({ installation, tenant }) =>
     byFrontend(installation, tenant, 'as an argument'),
   'starts more processes than its limit': async ({ tenant }) => {
-    const many = 'i=0; while [ $i -lt 2500 ]; do sleep 60 & i=$((i+1)); done; echo nobody-elses"-"affair';
+    const many = 'i=0; while [ $i -lt 2500 ]; do sleep 900 & i=$((i+1)); done; echo nobody-elses"-"affair';
     return looted(tenant, `FROM berth/debian:12\nRUN ${many}\n`);
   },
 };

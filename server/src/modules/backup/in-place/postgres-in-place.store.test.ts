@@ -267,8 +267,13 @@ it('ends the connections of the database alone, and lets nobody be locked out wh
   await run(inPlace.create(target('app'), { fresh: 'fresh', former: 'before' }));
   await run(inPlace.clear(target('app'), { fresh: 'fresh', former: 'before' }));
   expect(await run(inPlace.has(target('app'), 'fresh'))).toBe('0\n');
-  const [own, foreign] = ['app', 'blog'].map((name) =>
-    ask(name, 'select pg_sleep(5)').then(
+  // The one that is ended would go on for longer than a busy machine takes for the change.
+  const sleeps = [
+    ['app', 600],
+    ['blog', 10],
+  ] as const;
+  const [own, foreign] = sleeps.map(([name, seconds]) =>
+    ask(name, `select pg_sleep(${seconds})`).then(
       () => 'ended by itself',
       () => 'was ended',
     ),
