@@ -61,6 +61,8 @@ const session: readonly (readonly [string, (readonly Reply[])?])[] = [
   ['templates'],
   ['template create ./templates/status shop/status --no-wait'],
   ['template create status'],
+  ['template updates'],
+  ['template update --help'],
   ['secret set shop/web STRIPE_KEY', [[/STRIPE_KEY:$/, 'sk_live_1']]],
   ['domains shop/web'],
   ['domains add shop.example.com shop/web'],

@@ -457,6 +457,9 @@ export const procedureKinds = {
     all: 'query',
     one: 'query',
     create: 'mutation',
+    updates: 'query',
+    changes: 'query',
+    apply: 'mutation',
   },
   backup: {
     setRecovery: 'mutation',

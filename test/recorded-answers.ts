@@ -106,6 +106,15 @@ export const recordedAnswers: Answers = {
       images: ['status:2.1.0'],
     },
   ],
+  'template.updates': () => [
+    {
+      composeId: 'status-id',
+      name: 'status',
+      template: 'status',
+      title: 'Status',
+      images: [{ service: 'app', from: 'status:2.0.4', to: 'status:2.1.0' }],
+    },
+  ],
   'template.create': () => ({
     composeId: 'status-id',
     name: 'status',

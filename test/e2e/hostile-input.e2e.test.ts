@@ -106,6 +106,8 @@ const cannotSucceed: Record<string, number | readonly number[]> = {
   'server.metrics': [412, 503],
   'service.endedOutput': 404,
   'template.one': 404,
+  // No newer template is there.
+  'template.apply': 412,
   'dnsProvider.test': [412, 503],
   'database.rows': [412, 503],
   'database.query': [412, 503],

@@ -11,6 +11,7 @@ export const noPreviews = {
   isPreviewDeploymentsActive: false,
   previewRequireCollaboratorPermissions: true,
   previewOf: null,
+  madeFrom: null,
 } satisfies Partial<TableRecord<'compose'>>;
 
 /** A compose service whose settings nobody has touched, without what makes it this one. */

@@ -9,6 +9,7 @@ import { followDeployment } from '../parts/follow-deployment.ts';
 import { listWord } from '../parts/rows.ts';
 import { assignmentsOf } from '../parts/env-lines.ts';
 import type { Word } from '../parts/word.ts';
+import { templateUpdateWords } from './template-update-words.ts';
 
 type Asked = Parameters<Client['template']['create']>[0];
 
@@ -92,4 +93,4 @@ async function sourceOf(context: Context, written: string): Promise<Pick<Asked, 
   return { definition: await readTemplateFolder(folder) };
 }
 
-export const templateWords: readonly Word[] = [list, create];
+export const templateWords: readonly Word[] = [list, create, ...templateUpdateWords];

@@ -1101,6 +1101,11 @@ CREATE TABLE "base_backup" (
 CREATE INDEX "base_backup_span" ON "base_backup"("walSpanId");
 `,
   },
+  {
+    version: 67,
+    name: 'the template that a compose service was made of',
+    sql: 'ALTER TABLE "compose" ADD COLUMN "madeFrom" TEXT;',
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

@@ -137,6 +137,17 @@ export const previewOf = shaped(
   }),
 );
 
+/** What of a template a compose service has, by which a newer one and edits are told. */
+export const madeFrom = shaped(
+  'the template of a compose service',
+  z.object({
+    template: z.string(),
+    file: z.string(),
+    files: z.array(z.object({ path: z.string(), content: z.string() })),
+    variables: list,
+  }),
+);
+
 const danger: z.ZodType<Danger> = z.object({
   service: z.string(),
   what: z.enum(dangerKinds),

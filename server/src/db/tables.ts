@@ -592,6 +592,8 @@ const compose = {
   previewRequireCollaboratorPermissions: boolean(),
   /** Set for the copy that is the preview of a pull request of another compose service. */
   previewOf: optionalJson(stored.previewOf),
+  /** The template as it was when the service got its file from it; null for others. */
+  madeFrom: optionalJson(stored.madeFrom),
 };
 
 const server = {

@@ -132,6 +132,9 @@ export const templateRows: Rows = [
     input: { template: 'no-such', environmentId: '<environmentId>' },
     refused: 'NOT_FOUND',
   },
+  { call: 'template.updates', gives: any.list },
+  { call: 'template.changes', input: { composeId: '<composeId>' }, gives: null },
+  { call: 'template.apply', input: { composeId: '<composeId>' }, refused: 'PRECONDITION_FAILED' },
 ];
 
 export const metricsRows: Rows = [

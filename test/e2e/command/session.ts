@@ -115,6 +115,8 @@ export const sessionOf = ({
       { line: 'berth import templates catalogue' },
       { line: 'berth templates' },
       { line: 'berth template create ./templates/none shop/none', ends: 2 },
+      { line: 'berth template updates' },
+      { line: 'berth template update shop/web' },
     ],
   ],
   [

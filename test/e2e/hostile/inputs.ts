@@ -255,6 +255,9 @@ export const inputs = {
       environmentId,
       host: `${unique}.localhost`,
     }),
+    updates: nothing,
+    changes: ({ composeId }) => ({ composeId }),
+    apply: ({ composeId }) => ({ composeId }),
   },
   audit: { all: nothing },
   cluster: {

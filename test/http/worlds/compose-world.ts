@@ -27,7 +27,8 @@ import { createServiceNames } from '../../../server/src/modules/service-name/ser
 import { environmentOf } from '../../../server/src/modules/service/service.ts';
 import { templateContract } from '../../../server/src/modules/template/contract.ts';
 import { templateHandlers } from '../../../server/src/modules/template/handlers.ts';
-import { createTemplates } from '../../../server/src/modules/template/template.ts';
+import { createServiceReads } from '../../../server/src/modules/service/store.ts';
+import { createTemplates, type Templates } from '../../../server/src/modules/template/template.ts';
 import { templatesFolder } from '../../../server/src/composition/product-files.ts';
 import { createTurns } from '../../../server/src/modules/service/turns.ts';
 import { systemClock } from '../../../server/src/ports/clock.ts';
@@ -127,7 +128,7 @@ function composeRouters(database: Database, cloud: boolean): Router[] {
   };
   return [
     router('deployment', deploymentContract, deploymentHandlers(deployments, deploymentDesk(queue))),
-    templateRouter(stores, shared),
+    templateRouter(database, stores, shared),
     router(
       'compose',
       composeContract,
@@ -178,14 +179,26 @@ type Shared = Pick<
   'approvals' | 'changeRoutes' | 'composes' | 'deployments' | 'hosts' | 'members' | 'queue' | 'requireServer'
 >;
 
-const templateRouter = (stores: Stores, { approvals, ...shared }: Shared): Router =>
-  router(
+/** The templates of Berth; a test may have newer ones in their place. */
+export const shownTemplates: { inPlace: Templates } = { inPlace: createTemplates(templatesFolder) };
+
+const templateRouter = (database: Database, stores: Stores, { approvals, ...shared }: Shared): Router => {
+  const domains = createDomains(stores.domains, systemClock, anyHost);
+  const templates: Templates = {
+    all: () => shownTemplates.inPlace.all(),
+    one: (name) => shownTemplates.inPlace.one(name),
+  };
+  return router(
     'template',
     templateContract,
-    templateHandlers(createTemplates(templatesFolder), {
+    templateHandlers(templates, {
       ...shared,
       clock: systemClock,
-      domains: createDomains(stores.domains, systemClock, anyHost),
+      domains,
+      domainsOf: domains.byCompose,
+      services: createServiceReads(database),
+      madeOfTemplates: stores.composes.madeOfTemplates,
+      files: (composeId) => stores.mounts.list({ composeId, type: 'file' }),
       mounts: createMounts(stores.mounts, {
         clock: systemClock,
         approve: () => Promise.reject(new Error('a template has no path of the server')),
@@ -196,6 +209,7 @@ const templateRouter = (stores: Stores, { approvals, ...shared }: Shared): Route
       prepareCertificate: async () => undefined,
     }),
   );
+};
 
 function movingOn(stores: Stores): Pick<ComposeDesk, 'checking' | 'domains' | 'place' | 'requireMovable'> {
   const domains = createDomains(stores.domains, systemClock, anyHost);

@@ -185,6 +185,7 @@ const touches: Record<string, readonly string[]> = {
   domain: ['domain', 'application', 'compose', 'service'],
   deployment: ['deployment', 'application', 'compose', 'project', 'service'],
   settings: ['settings'],
+  template: ['compose', 'service', 'mount', 'project'],
 };
 const ofServices = [
   'project',

@@ -1,5 +1,5 @@
 /** How a service is, what came of it last, where it answers. */
-import type { ReactElement } from 'react';
+import { lazy, Suspense, type ReactElement } from 'react';
 import { DeploymentRows } from '../deployment/deployment-rows.tsx';
 import { urlOf } from '../domain/domain.ts';
 import { Go } from '../frame/link.tsx';
@@ -14,6 +14,10 @@ import { serviceOnCommandLine } from '../frame/actions.ts';
 import type { Service } from './service.ts';
 import { texts } from './texts.ts';
 
+const TemplateUpdate = lazy(async () => ({
+  default: (await import('../compose/template-update.tsx')).TemplateUpdate,
+}));
+
 const shown = 5;
 
 export function Overview({ service }: { service: Service }): ReactElement {
@@ -23,6 +27,11 @@ export function Overview({ service }: { service: Service }): ReactElement {
   return (
     <>
       <Trouble service={service} />
+      {service.compose?.sourceType === 'raw' && (
+        <Suspense fallback={null}>
+          <TemplateUpdate service={service} />
+        </Suspense>
+      )}
       {live && <Usage service={service} />}
       <div className="grid items-start gap-x-4 lg:grid-cols-[minmax(0,1.7fr)_minmax(0,1fr)]">
         <Panel

@@ -1,6 +1,7 @@
 /** The list of services: one row each, 36 px; of many only those that are seen are drawn. */
-import { memo, useEffect, useState, type ReactElement, type ReactNode } from 'react';
+import { memo, useEffect, useMemo, useState, type ReactElement, type ReactNode } from 'react';
 import { Go } from '../frame/link.tsx';
+import { useAsk } from '../live/api.ts';
 import { kindWords, pathOf, type ServiceKind, type ServiceRow } from '../live/services.ts';
 import { Line } from '../parts/bars.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
@@ -21,15 +22,28 @@ export function ServiceRows({
   rows: readonly ServiceRow[];
   hasPlace?: boolean;
 }): ReactElement {
+  const updates = useTemplateUpdates(rows);
   if (rows.length <= drawnWhole)
     return (
       <div className="rows">
         {rows.map((row) => (
-          <Row key={`${row.kind}-${row.id}`} row={row} hasPlace={hasPlace} />
+          <Row key={`${row.kind}-${row.id}`} row={row} hasPlace={hasPlace} hasUpdate={updates.has(row.id)} />
         ))}
       </div>
     );
-  return <ManyRows rows={rows} hasPlace={hasPlace} />;
+  return <ManyRows rows={rows} hasPlace={hasPlace} updates={updates} />;
+}
+
+const none: ReadonlySet<string> = new Set();
+
+/** Ids of compose services whose template is newer. */
+function useTemplateUpdates(rows: readonly ServiceRow[]): ReadonlySet<string> {
+  const { data } = useAsk(
+    'template.updates',
+    {},
+    { enabled: rows.some(({ kind }) => kind === 'compose'), retry: false },
+  );
+  return useMemo(() => (data ? new Set(data.map(({ composeId }) => composeId)) : none), [data]);
 }
 
 /** Rows that are drawn above and below what is seen. */
@@ -40,7 +54,15 @@ const rowPixels = (): number =>
   1 + (innerWidth < 640 ? 56 : matchMedia('(pointer: coarse)').matches ? 44 : 36);
 const seenPixels = (): number => Math.min(innerHeight * 0.7, 900);
 
-function ManyRows({ rows, hasPlace }: { rows: readonly ServiceRow[]; hasPlace: boolean }): ReactElement {
+function ManyRows({
+  rows,
+  hasPlace,
+  updates,
+}: {
+  rows: readonly ServiceRow[];
+  hasPlace: boolean;
+  updates: ReadonlySet<string>;
+}): ReactElement {
   const [top, setTop] = useState(0);
   const [{ height, seen }, setSizes] = useState(() => ({ height: rowPixels(), seen: seenPixels() }));
   useEffect(() => {
@@ -63,7 +85,7 @@ function ManyRows({ rows, hasPlace }: { rows: readonly ServiceRow[]; hasPlace: b
             className="absolute inset-x-0 border-b border-line"
             style={{ top: (begin + step) * height }}
           >
-            <Row row={row} hasPlace={hasPlace} />
+            <Row row={row} hasPlace={hasPlace} hasUpdate={updates.has(row.id)} />
           </div>
         ))}
       </div>
@@ -79,7 +101,15 @@ const columns =
   'xl:grid-cols-[minmax(0,1.3fr)_minmax(0,1.1fr)_minmax(0,0.9fr)_56px_52px_124px_84px]';
 
 /** Scrolled, most rows stay as they were drawn. */
-const Row = memo(function Row({ row, hasPlace }: { row: ServiceRow; hasPlace: boolean }): ReactElement {
+const Row = memo(function Row({
+  row,
+  hasPlace,
+  hasUpdate,
+}: {
+  row: ServiceRow;
+  hasPlace: boolean;
+  hasUpdate: boolean;
+}): ReactElement {
   const why = row.reason ?? row.note;
   const since = row.since ? <Ago at={row.since} /> : '';
   return (
@@ -105,6 +135,14 @@ const Row = memo(function Row({ row, hasPlace }: { row: ServiceRow; hasPlace: bo
           >
             {row.name}
           </span>
+          {hasUpdate && (
+            <span
+              className="shrink-0 rounded bg-busy-soft px-1.5 text-12"
+              title="Its template is newer; its page shows what changes"
+            >
+              Update
+            </span>
+          )}
           {hasPlace && (
             <span
               className="cut text-faint max-sm:hidden"

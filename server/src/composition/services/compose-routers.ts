@@ -88,7 +88,15 @@ const templateRouter = (parts: AppParts, approvals: ComposeApprovals, mounts: Mo
   router(
     'template',
     contracts.template,
-    templateHandlers(createTemplates(templatesFolder), { ...fromTemplateDeps(parts, approvals), mounts }),
+    templateHandlers(createTemplates(templatesFolder), {
+      ...fromTemplateDeps(parts, approvals),
+      composes: parts.composes,
+      mounts,
+      services: parts.stores.serviceReads,
+      madeOfTemplates: parts.stores.composes.madeOfTemplates,
+      files: (composeId) => parts.stores.mounts.list({ composeId, type: 'file' }),
+      domainsOf: parts.domains.byCompose,
+    }),
   );
 
 function fromTemplateDeps(parts: AppParts, approvals: ComposeApprovals): Omit<FromTemplateDeps, 'mounts'> {

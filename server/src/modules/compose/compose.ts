@@ -235,6 +235,7 @@ function newCompose(
     approval: null,
     awaitsApproval: null,
     secretEnv: '',
+    madeFrom: null,
     ...previewDefaults,
     createdAt,
   };

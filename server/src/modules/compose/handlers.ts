@@ -303,7 +303,7 @@ async function remove(
 
 type Shown = Omit<
   ComposeRecord,
-  'approval' | 'awaitsApproval' | 'secretEnv' | 'previewSecretEnv' | 'previewOf'
+  'approval' | 'awaitsApproval' | 'secretEnv' | 'previewSecretEnv' | 'previewOf' | 'madeFrom'
 > & {
   secretEnvNames: SecretName[];
   previewSecretEnvNames: SecretName[];
@@ -315,6 +315,7 @@ function shown({
   secretEnv,
   previewSecretEnv,
   previewOf: _previewOf,
+  madeFrom: _madeFrom,
   ...compose
 }: ComposeRecord): Shown {
   return {

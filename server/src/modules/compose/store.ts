@@ -1,20 +1,33 @@
+import { sql } from 'kysely';
+import type { ComposeRecord } from '../../db/tables.ts';
 import type { Database } from '../../db/database.ts';
 import { freeNetworkIndex, type FreeNetworkIndex } from '../../db/values/network-index.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
+
+export type MadeOfTemplate = Pick<ComposeRecord, 'composeId' | 'name' | 'madeFrom'>;
 
 export interface ComposeStore extends TableStore<'compose'> {
   /** What leads to it goes with it; its mounts go by themselves. */
   removeDomains(composeId: string): Promise<void>;
   freeNetworkIndex: FreeNetworkIndex;
+  /** Those of the organization that were made of a template, without previews. */
+  madeOfTemplates(organizationId: string): Promise<MadeOfTemplate[]>;
   transaction<T>(work: () => Promise<T>): Promise<T>;
 }
 
 export function createComposeStore(database: Database): ComposeStore {
+  const made = sql<Record<string, unknown>>`
+    select "composeId", "name", "madeFrom" from "compose"
+    where "organizationId" = ${''} and "madeFrom" is not null and "previewOf" is null
+      and "sourceType" = 'raw' order by "name", "composeId"`.compile(database.builder);
   const domains = tableStore(database, 'domain');
+  const composes = tableStore(database, 'compose');
   return {
-    ...tableStore(database, 'compose'),
+    ...composes,
     removeDomains: async (composeId) => void (await domains.remove({ composeId })),
     freeNetworkIndex: freeNetworkIndex(database),
+    madeOfTemplates: async (organizationId) =>
+      (await database.run(made, [organizationId])).map(composes.decode),
     transaction: (work) => database.transaction(work),
   };
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
+import { id } from '../service/contract-fields.ts';
 import {
   createdFromTemplate,
   newFromTemplate,
@@ -9,6 +10,9 @@ import {
   templateRecord,
   wholeTemplate,
 } from './record.ts';
+import { applyTemplate, templateChanges, templateUpdate } from './update-record.ts';
+
+const service = { kind: 'compose', field: 'composeId' } as const;
 
 export const templateContract = {
   all: query({
@@ -45,5 +49,32 @@ export const templateContract = {
     example: { template: 'uptime-kuma', environmentId: 'V1StGXR8Z5jdHi6BmyT3k', host: 'status.example.com' },
     output: createdFromTemplate,
     refusals: ['NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+  }),
+  updates: query({
+    summary: 'Compose services made of a template of which this version of Berth has a newer one',
+    access: { class: 'protected', resources: [] },
+    input: z.object(pageInput),
+    output: listOf(templateUpdate),
+  }),
+  changes: query({
+    summary: 'What the newer template changes in a compose service; null where there is none',
+    description:
+      'Compares the file that the service was made with, its file now, and that of the newer template. ' +
+      'Nothing is changed.',
+    access: { class: 'protected', resources: [service] },
+    input: z.object({ composeId: id }),
+    output: templateChanges.nullable(),
+  }),
+  apply: mutation({
+    summary: 'Brings a compose service to the newer form of its template; it takes effect at its next deploy',
+    description:
+      'Its variables keep their values, new ones get the value given, that of the template or one ' +
+      'generated; files beside it that were edited stay. A compose file that was edited is refused with ' +
+      '409 unless edits says what becomes of it. What the file asks of the server itself is approved as ' +
+      'with compose.update. Answers what it changed.',
+    access: { class: 'protected', decidesHostReach: true, resources: [service] },
+    input: applyTemplate,
+    output: templateChanges,
+    refusals: ['CONFLICT', 'PRECONDITION_FAILED'],
   }),
 };

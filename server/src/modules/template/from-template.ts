@@ -17,8 +17,9 @@ import type { DomainInput, Domains } from '../domain/domain.ts';
 import type { Mounts } from '../mount/mount.ts';
 import type { Members } from '../organization/member.ts';
 import type { ComposeRecord, DomainRecord } from '../../db/tables.ts';
+import { fileMountOf } from './file-mount.ts';
+import { madeFromOf } from './made-from.ts';
 import type { createdFromTemplate, newFromTemplate, Template } from './record.ts';
-import { references } from './references.ts';
 import { checkGiven, expandWith, secretNames, valuesOf } from './values.ts';
 import type { z } from 'zod';
 
@@ -121,7 +122,7 @@ async function record(
   deps: FromTemplateDeps,
   context: CallContext,
   template: Template,
-  { name, environmentId, serverId, https, variables }: Asked,
+  { name, environmentId, serverId, https, variables, definition }: Asked,
   placing: Placing,
 ): Promise<Recorded> {
   const { actor } = context;
@@ -151,26 +152,13 @@ async function record(
   const instructions = expandWith(template.instructions, shown);
   const compose = await deps.composes.update(composeId, actor, {
     env: formatEnv(values),
+    // One of the caller's own has no newer form that Berth could know.
+    madeFrom: definition === undefined ? madeFromOf(template) : null,
     description: [template.firstSignIn, instructions].filter(Boolean).join('\n\n').slice(0, 1000),
   });
   const domains = [...places].map(([key, { domainId, address }]) => ({ name: key, domainId, address }));
   return { compose, domains, instructions };
 }
-
-/** A file of the template as a mount; one that contains a secret is never shown again. */
-const fileMountOf = (
-  { path, mountPath, secret, content: text }: Template['files'][number],
-  content: string,
-  secrets: ReadonlySet<string>,
-): Parameters<Mounts['create']>[2] => ({
-  type: 'file',
-  filePath: path,
-  mountPath: mountPath ?? `/run/berth/${path}`,
-  content,
-  hostPath: null,
-  volumeName: null,
-  isSecret: secret || references(text).some((name) => secrets.has(name)),
-});
 
 interface MadeDomain {
   domainId: string;
