@@ -47,6 +47,7 @@ it('has every form that is made from a description and shows what is stored', as
 /** Forms by hand that change nothing stored: they sign in, make, join, move or confirm. */
 const acting: readonly string[] = [
   'application/hosted-source.tsx',
+  'compose/template-update.tsx',
   'database/keys.tsx',
   'database/query.tsx',
   'form/form.tsx',
