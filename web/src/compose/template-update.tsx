@@ -202,6 +202,8 @@ function NewVariables({
   );
 }
 
+const tones: Readonly<Record<string, string>> = { '+': 'bg-up-soft', '-': 'bg-down-soft' };
+
 /** Lines as `diff -u` has them. */
 function Difference({ text }: { text: string }): ReactElement {
   if (text === '') return <p className="text-muted">The compose file stays as it is.</p>;
@@ -212,10 +214,7 @@ function Difference({ text }: { text: string }): ReactElement {
       aria-label="What changes in the compose file"
     >
       {text.split('\n').map((line, at) => (
-        <span
-          key={at}
-          className={`block ${line.startsWith('+') ? 'bg-up-soft' : line.startsWith('-') ? 'bg-down-soft' : ''}`}
-        >
+        <span key={at} className={`block ${tones[line[0] ?? ''] ?? ''}`}>
           {line === '' ? ' ' : line}
         </span>
       ))}

@@ -10,7 +10,6 @@ import type { Hosts } from '../../ports/host/host.ts';
 import type { CallContext } from '../../procedure/context.ts';
 import type { ComposeRecord, DomainRecord } from '../../db/tables.ts';
 import type { ComposeInput, Composes } from '../compose/compose.ts';
-import type { ComposeStore } from '../compose/store.ts';
 import type { Mounts } from '../mount/mount.ts';
 import type { ServiceReads } from '../service/service.ts';
 import { fileMountOf } from './file-mount.ts';
@@ -27,14 +26,15 @@ import {
   type Standing,
   type StoredFile,
 } from './update.ts';
-import type { applyTemplate, TemplateChanges, TemplateUpdate } from './update-record.ts';
+import type { applyTemplate, TemplateChanges, TemplateUpdate } from './record-update.ts';
 import { checkGiven, expandWith, secretNames, valuesOf, type Place } from './values.ts';
 import type { z } from 'zod';
 
 export interface UpdateDeps {
   templates: Templates;
   composes: Pick<Composes, 'one' | 'update'>;
-  madeOfTemplates: ComposeStore['madeOfTemplates'];
+  /** Those of the organization, without previews. */
+  madeOfTemplates(organizationId: string): Promise<Pick<ComposeRecord, 'composeId' | 'name' | 'madeFrom'>[]>;
   services: Pick<ServiceReads, 'placed'>;
   /** With the contents of secret files. */
   files(composeId: string): Promise<StoredFile[]>;
@@ -145,16 +145,17 @@ function fileOf({ compose, made, template }: Found, { edits }: Asked): string {
   if (edits === undefined)
     throw new AppError(
       'CONFLICT',
-      `The compose file of ${compose.name} was edited. template.changes shows what would change; give edits: ` +
-        'merge puts edits and template together, replace drops the edits, keep leaves the file as it is.',
+      `The compose file of ${compose.name} was edited. template.changes shows what would change. ` +
+        'Give edits: merge, for edits and template together; replace, which drops the edits; or keep, which ' +
+        'leaves the file.',
     );
-  if (conflicts.length > 0)
+  const [first] = conflicts;
+  if (first !== undefined)
     throw new AppError(
       'CONFLICT',
-      `Edits and template changed the same lines of the compose file in ${conflicts.length} ` +
-        `${conflicts.length === 1 ? 'place' : 'places'}, first "${(conflicts[0]?.own[0] ?? '').trim()}" and ` +
-        `"${(conflicts[0]?.other[0] ?? '').trim()}". Give edits: replace drops the edits, keep leaves the ` +
-        'file as it is; then change these lines by hand.',
+      `Edits and template changed the same lines of the compose file (${conflicts.length}), first ` +
+        `"${(first.own[0] ?? '').trim()}" and "${(first.other[0] ?? '').trim()}". Give edits: replace drops ` +
+        'the edits, keep leaves the file as it is; then change these lines by hand.',
     );
   return text;
 }

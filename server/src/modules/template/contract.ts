@@ -10,7 +10,7 @@ import {
   templateRecord,
   wholeTemplate,
 } from './record.ts';
-import { applyTemplate, templateChanges, templateUpdate } from './update-record.ts';
+import { applyTemplate, templateChanges, templateUpdate } from './record-update.ts';
 
 const service = { kind: 'compose', field: 'composeId' } as const;
 

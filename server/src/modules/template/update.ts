@@ -4,7 +4,7 @@ import { lineDifference, mergeLines, type Merged } from '../../domain/text/line-
 import { parseComposeFile } from '../compose/compose-file.ts';
 import type { MadeFrom } from './made-from.ts';
 import type { Template, TemplateVariable } from './record.ts';
-import type { TemplateChanges, TemplateUpdate } from './update-record.ts';
+import type { TemplateChanges, TemplateUpdate } from './record-update.ts';
 import { expandWith, secretNames } from './values.ts';
 
 type Named = Pick<ComposeRecord, 'composeId' | 'name'>;
@@ -128,8 +128,8 @@ function imagesOf(file: string): Map<string, string> {
 /** Databases whose data another major version reads otherwise. */
 const dataOf: Readonly<Record<string, string>> = {
   postgres:
-    'cannot read the data of another major version: dump the database before and load it afterwards, or keep ' +
-    'the image it has',
+    'cannot read the data of another major version: dump the database before and load it afterwards, ' +
+    'or keep the image it has',
   mysql: 'changes the data so that the older version can no longer read it: back it up first',
   mariadb: 'changes the data so that the older version can no longer read it: back it up first',
   mongo: 'changes the data so that the older version can no longer read it: back it up first',
