@@ -1,7 +1,7 @@
 /**
- * What an ordinary run takes a part of, by its seed. Each group holds long files, or whole projects, that reach
- * the same code: one in three of a group is run, at least one, and all with `--long`. What is in no group is in
- * every run.
+ * What an ordinary run takes a part of, by its seed. Each group holds long files, or whole projects, that
+ * reach the same code: one in three of a group is run, at least one, and all with `--long`. What is in no
+ * group is in every run.
  */
 import { ofThisRun } from './mode.ts';
 import type { ProjectName } from './projects.ts';

@@ -145,7 +145,7 @@ function fileOf({ compose, made, template }: Found, { edits }: Asked): string {
   if (edits === undefined)
     throw new AppError(
       'CONFLICT',
-      `The compose file of ${compose.name} was edited. template.changes shows what would change. ` +
+      `The compose file of ${compose.name} was edited; template.changes shows what changes. ` +
         'Give edits: merge, for edits and template together; replace, which drops the edits; or keep, which ' +
         'leaves the file.',
     );
@@ -154,8 +154,8 @@ function fileOf({ compose, made, template }: Found, { edits }: Asked): string {
     throw new AppError(
       'CONFLICT',
       `Edits and template changed the same lines of the compose file (${conflicts.length}), first ` +
-        `"${(first.own[0] ?? '').trim()}" and "${(first.other[0] ?? '').trim()}". Give edits: replace drops ` +
-        'the edits, keep leaves the file as it is; then change these lines by hand.',
+        `"${(first.own[0] ?? '').trim()}" and "${(first.other[0] ?? '').trim()}". Give edits: replace ` +
+        'drops the edits, keep leaves the file as it is; then change these lines by hand.',
     );
   return text;
 }
