@@ -146,8 +146,8 @@ function fileOf({ compose, made, template }: Found, { edits }: Asked): string {
     throw new AppError(
       'CONFLICT',
       `The compose file of ${compose.name} was edited; template.changes shows what changes. ` +
-        'Give edits: merge, for edits and template together; replace, which drops the edits; or keep, which ' +
-        'leaves the file.',
+        'Give edits: merge, for edits and template together; replace, which drops the edits; or keep, ' +
+        'which leaves the file.',
     );
   const [first] = conflicts;
   if (first !== undefined)
