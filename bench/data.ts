@@ -53,6 +53,7 @@ async function insertServices(stores: Stores, organizationId: string): Promise<s
     name: 'shop',
     description: '',
     env: 'REGION=eu',
+    baseDomain: null,
     createdAt,
   });
   await stores.environments.insert({

@@ -34,6 +34,7 @@ async function insertProject(stores: Stores, organizationId: string, index: numb
     name: `project ${index}`,
     description: 'One of many',
     env: 'REGION=eu',
+    baseDomain: null,
     createdAt,
   });
   await stores.environments.insert({

@@ -67,6 +67,8 @@ const session: readonly (readonly [string, (readonly Reply[])?])[] = [
   ['domains shop/web'],
   ['domains add shop.example.com shop/web'],
   ['domains check shop.example.com'],
+  ['base-domain'],
+  ['base-domain shop.example.com --project shop'],
   ['previews shop/web'],
   ['db create postgres shop/orders --image postgres:18'],
   ['db create postgres shop/db'],

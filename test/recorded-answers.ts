@@ -30,6 +30,7 @@ export const projectsOf = (made: readonly object[]): readonly object[] => [
     projectId: 'p1',
     name: 'shop',
     organizationId: 'o1',
+    baseDomain: null,
     environments: [
       {
         ...place,
@@ -128,6 +129,13 @@ export const recordedAnswers: Answers = {
   }),
   'project.all': projectsOf([]),
   'project.one': projectsOf([])[0],
+  'project.update': ({ baseDomain }: { baseDomain?: string | null }) => ({
+    projectId: 'p1',
+    name: 'shop',
+    baseDomain: baseDomain ?? null,
+  }),
+  'settings.get': { baseDomain: 'apps.example.com' },
+  'service.all': [],
   'deployment.latest': ({ applicationId }: { applicationId?: string }) =>
     applicationId === 'worker-id'
       ? deployment('d9', 12, { status: 'error', errorMessage: failure })

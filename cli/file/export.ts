@@ -12,13 +12,14 @@ export interface Exported {
 /** `isWhole`: settings that nobody changed stand in it, too. */
 export function exportFile(installed: Installed, schema: string, isWhole: boolean): Exported {
   const notes: string[] = [];
-  const { name, description, variables, environments } = installed;
+  const { name, description, baseDomain, variables, environments } = installed;
   const note = (what: string): void =>
     void notes.push(`The variables of ${what} are not in the form NAME=value; they are left out.`);
   if (!variables) note(`the project ${name}`);
   const content = {
     project: name,
     ...(description === '' ? {} : { description }),
+    ...(baseDomain === null ? {} : { baseDomain }),
     ...variablesField(variables),
     environments: Object.fromEntries(
       environments

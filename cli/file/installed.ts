@@ -59,6 +59,7 @@ export interface Installed {
   projectId: string;
   name: string;
   description: string;
+  baseDomain: string | null;
   variables: ReadonlyMap<string, string> | undefined;
   environments: readonly InstalledEnvironment[];
 }
@@ -94,6 +95,7 @@ export async function readInstalled(
     projectId: String(row['projectId']),
     name: String(row['name']),
     description: String(row['description']),
+    baseDomain: typeof row['baseDomain'] === 'string' ? row['baseDomain'] : null,
     variables: variablesIn(row['env']),
     environments,
   };

@@ -1,4 +1,5 @@
 /** The difference between a file and Berth, as steps in the order in which they are done. */
+import { parseBaseDomain } from '../../server/src/domain/routing/base-domain.ts';
 import { formatEnv } from '../../server/src/domain/variables/dotenv.ts';
 import type {
   FileEnvironment,
@@ -48,6 +49,15 @@ export async function planFile(caller: Caller, file: WholeFile, options: PlanOpt
   return making.plan();
 }
 
+interface WantedPlace {
+  description?: string | undefined;
+  baseDomain?: string | null | undefined;
+  variables?: FileVariables | undefined;
+}
+
+/** As Berth stores it, so that `*.Apps.example.com` is no difference. */
+const plainBaseDomain = (text: string | null): string | null => (text ? parseBaseDomain(text) : null);
+
 /** Kinds in the order in which they are made: an application may refer to a database. */
 const order = (kind: FileService['kind']): number => (isDatabaseKind(kind) ? 0 : kind === 'compose' ? 1 : 2);
 
@@ -83,7 +93,7 @@ class Making {
   }
 
   async project(installed: Installed | undefined): Promise<void> {
-    const { project: name, description, variables } = this.#file;
+    const { project: name, description, baseDomain, variables } = this.#file;
     const what = `project ${name}`;
     const ids = { projectId: installed?.projectId ?? '' };
     if (!installed)
@@ -99,7 +109,7 @@ class Making {
           this.#names.environments.set(defaultEnvironment, String(environmentId));
         },
       });
-    this.#place(what, { description, variables }, installed, (input) =>
+    this.#place(what, { description, baseDomain, variables }, installed, (input) =>
       this.#caller('project.update', { ...ids, ...input }),
     );
     const there = new Map((installed?.environments ?? []).map((one) => [one.name, one]));
@@ -110,16 +120,16 @@ class Making {
     for (const left of there.values()) this.#leftEnvironment(left);
   }
 
-  /** Description and variables of a project or environment. */
+  /** Description and variables of a project or environment, and the base domain of a project. */
   #place(
     what: string,
-    wanted: { description?: string | undefined; variables?: FileVariables | undefined },
-    present: Pick<Installed, 'description' | 'variables'> | undefined,
+    wanted: WantedPlace,
+    present: (Pick<Installed, 'description' | 'variables'> & Partial<Installed>) | undefined,
     update: (input: Record<string, unknown>) => Promise<unknown>,
   ): void {
     const changes: Change[] = [];
     const input: Record<string, unknown> = {};
-    const { description, variables } = wanted;
+    const { description, baseDomain, variables } = wanted;
     if (description !== undefined && description !== (present?.description ?? '')) {
       changes.push({
         field: 'description',
@@ -128,6 +138,12 @@ class Making {
         cause: 'nothing',
       });
       input['description'] = description;
+    }
+    const domain = baseDomain === undefined ? undefined : plainBaseDomain(baseDomain);
+    if (domain !== undefined && domain !== (present?.baseDomain ?? null)) {
+      const [from, to] = [shown(present?.baseDomain), shown(domain)];
+      changes.push({ field: 'baseDomain', from, to, cause: 'nothing' });
+      input['baseDomain'] = domain;
     }
     if (variables !== undefined) {
       const { plain } = splitVariables(variables);

@@ -1,5 +1,6 @@
 /** The table of words, in the groups and the order that help lists them. */
 import { accountWords, previewsWord } from './account-words.ts';
+import { baseDomainWord } from './base-domain.ts';
 import { ciWords } from './ci-words.ts';
 import { cleanupWords } from './machines/cleanup-words.ts';
 import { clusterWords } from './machines/cluster-words.ts';
@@ -26,7 +27,7 @@ export const groups: readonly { title: string; words: readonly Word[] }[] = [
   { title: 'A project as a file', words: [...fileWords, importWord] },
   { title: 'Services', words: [...serviceWords, ...templateWords, ...shellWords, forward] },
   { title: 'Variables', words: envWords },
-  { title: 'Addresses and previews', words: [...domainWords, previewsWord] },
+  { title: 'Addresses and previews', words: [...domainWords, baseDomainWord, previewsWord] },
   { title: 'Databases', words: dbWords },
   {
     title: 'Organization',

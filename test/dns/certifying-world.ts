@@ -4,6 +4,7 @@ import { createNameResolver } from '../../server/src/adapters/dns/name-resolver.
 import { createOutgoing } from '../../server/src/adapters/outgoing/outgoing.ts';
 import type { Stores } from '../../server/src/composition/stores.ts';
 import { createCertifying, type Certifying } from '../../server/src/composition/upkeep/certifying.ts';
+import { createBaseDomains } from '../../server/src/modules/base-domain/base-domain.ts';
 import { createBases } from '../../server/src/modules/certificate-order/bases.ts';
 import { createByDns, type ByDns } from '../../server/src/modules/certificate-order/by-dns.ts';
 import { createSettings } from '../../server/src/modules/settings/settings.ts';
@@ -30,7 +31,9 @@ export const localOutgoing = () =>
 export function certifyingOf(world: CertifyingWorld): { certifying: Certifying; byDns: ByDns } {
   const { stores, clock, changeRoutes, dnsPort } = world;
   const settings = createSettings(stores.settings);
+  const baseDomains = createBaseDomains({ store: stores.baseDomains, settings: settings.get });
   const bases = createBases({
+    placed: baseDomains.placed,
     settings: settings.get,
     installation: stores.organizations.first,
     store: stores.certificateOrders,
@@ -47,6 +50,7 @@ export function certifyingOf(world: CertifyingWorld): { certifying: Certifying; 
     bases,
     byDns,
     settings,
+    config: { url: 'http://localhost:3000' },
     adapters: { names: createNameResolver(), outgoing: localOutgoing() },
     log: { fault: (error) => (world.onFault(error), String(error)) },
     accounts: { events: { tellAll: async () => undefined } },

@@ -3,7 +3,7 @@ import { of, type Fixtures, type Rows } from './fixtures.ts';
 import { later, type Own } from './fixtures-times.ts';
 
 export function placeRows(fixtures: Fixtures, own: Own): Rows {
-  const project = { ...own, revision: 0 };
+  const project = { ...own, revision: 0, baseDomain: null };
   return {
     project: [
       {

@@ -23,4 +23,5 @@ export const plainServer: Omit<
   clusterServerId: null,
   swarmNodeId: null,
   machineSince: null,
+  baseDomain: null,
 };

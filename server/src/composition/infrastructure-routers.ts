@@ -52,6 +52,7 @@ export function infrastructureRouters(
       contracts.server,
       serverHandlers(servers, {
         changed: parts.servers.reset,
+        claims: parts.baseDomainClaims,
         setup: parts.serverSetup,
         forgetting: forgettingOf(parts, servers),
         inspect: parts.serverInspection,

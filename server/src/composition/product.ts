@@ -8,12 +8,14 @@ import { createAlarm, type Alarm } from '../jobs/alarm.ts';
 import { createQueue } from '../jobs/queue.ts';
 import type { Applications } from '../modules/application/application.ts';
 import { createBases, type Bases } from '../modules/certificate-order/bases.ts';
+import { createBaseDomains, type BaseDomains } from '../modules/base-domain/base-domain.ts';
 import { createByDns, type ByDns } from '../modules/certificate-order/by-dns.ts';
 import { createCertificates } from '../modules/certificate/certificate.ts';
 import { createComposes, type Composes } from '../modules/compose/compose.ts';
 import { createDatabases, type Databases } from '../modules/database/database.ts';
 import { createCounters, type Counters } from '../modules/metrics/counters.ts';
 import { createDomains, type Domains } from '../modules/domain/domain.ts';
+import type { DomainSurroundings } from '../modules/domain/naming.ts';
 import { createEnvironments, type Environments } from '../modules/environment/environment.ts';
 import { createApprovals, type Approvals } from '../modules/host-reach/host-reach.ts';
 import { createGitProviders, type GitProviders } from '../modules/git-provider/git-provider.ts';
@@ -31,6 +33,7 @@ import { createNotifying, type Notifying } from './upkeep/notifying.ts';
 import type { Walls } from './hosts/walls.ts';
 
 export interface Product {
+  baseDomains: BaseDomains;
   bases: Bases;
   byDns: ByDns;
   settings: SettingsService;
@@ -67,7 +70,8 @@ export async function createProduct(
   >,
 ): Promise<Product> {
   const { config, log, stores, database, adapters, clock, settings, local } = ground;
-  const byDns = byDnsOf(ground);
+  const baseDomains = createBaseDomains({ store: stores.baseDomains, settings: settings.get });
+  const byDns = byDnsOf(ground, baseDomains);
   const hostRules = walls.hosts({ settings: settings.get, url: config.url, facts: local.facts });
   const names = walls.names(stores.serviceNames);
   const localRepositoryPaths = async (): Promise<string[]> => (await settings.get()).localRepositoryPaths;
@@ -84,6 +88,7 @@ export async function createProduct(
   return {
     settings,
     names,
+    baseDomains,
     ...byDns,
     alarm,
     accounts,
@@ -104,7 +109,7 @@ export async function createProduct(
     unfinished: createUnfinishedDeletions(stores.unfinishedDeletions, clock),
     composes: createComposes(stores.composes, { names, localRepositoryPaths }, clock),
     hostRules,
-    domains: domainsOf(ground, hostRules, byDns.byDns),
+    domains: domainsOf(ground, hostRules, { baseDomains, isOrdered: byDns.byDns.isOrdered }),
     gitProviders: createGitProviders(stores.gitProviders, adapters.gitApis, clock),
     queue: createQueue(stores.jobs, clock, alarm.wake),
     turns: createTurns(),
@@ -116,9 +121,12 @@ export async function createProduct(
   };
 }
 
-function byDnsOf({ stores, settings, clock }: Ground): Pick<Product, 'bases' | 'byDns'> {
+function byDnsOf(
+  { stores, settings, clock }: Ground,
+  { placed }: BaseDomains,
+): Pick<Product, 'bases' | 'byDns'> {
   const { certificateOrders: store, certificates, organizations } = stores;
-  const bases = createBases({ settings: settings.get, installation: organizations.first, store });
+  const bases = createBases({ placed, settings: settings.get, installation: organizations.first, store });
   const orders = (serverId: string | null): ReturnType<typeof store.list> => store.list({ serverId });
   return {
     bases,
@@ -126,12 +134,16 @@ function byDnsOf({ stores, settings, clock }: Ground): Pick<Product, 'bases' | '
   };
 }
 
-function domainsOf({ stores, settings, clock }: Ground, hostRules: HostRules, byDns: ByDns): Domains {
+function domainsOf(
+  { stores, settings, clock }: Ground,
+  hostRules: HostRules,
+  around: Pick<DomainSurroundings, 'baseDomains' | 'isOrdered'>,
+): Domains {
   const certificates = createCertificates(stores.certificates, clock);
   return createDomains(stores.domains, clock, hostRules, {
     settings: settings.get,
     isCertified: async (host, serverKey, organizationId) =>
       (await certificates.serving(host, serverKey, organizationId)) !== undefined,
-    isOrdered: byDns.isOrdered,
+    ...around,
   });
 }

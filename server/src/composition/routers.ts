@@ -140,10 +140,12 @@ function routersOf(parts: AppParts): Router[] {
         urlHost: hostOfUrl(config.url),
         async checkBaseDomain(base) {
           await parts.ownHost.requireFreeBase(base);
+          await parts.baseDomainClaims.requireFreeForAll(base);
           await createDnsCheck({ names: adapters.names, settings: settings.get }).checkBase(base);
         },
         async prepareHost(host) {
           await parts.ownHost.requireFree(host);
+          await parts.baseDomainClaims.requireOutside(host);
           await parts.watch.issuanceOf(localServer).prepare(host);
         },
       }),

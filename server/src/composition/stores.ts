@@ -12,6 +12,7 @@ import { createCertificateStore } from '../modules/certificate/store.ts';
 import { createOrderStore } from '../modules/certificate-order/store.ts';
 import { createResolverStore } from '../modules/certificate-resolver/store.ts';
 import { createComposeStore } from '../modules/compose/store.ts';
+import { createBaseDomainStore } from '../modules/base-domain/store.ts';
 import { createDatabaseStore } from '../modules/database/store.ts';
 import { createDeploymentStore } from '../modules/deployment/store.ts';
 import { createDestinationStore } from '../modules/destination/store.ts';
@@ -85,6 +86,7 @@ export function createStores(database: Database) {
     serviceRows: createServiceRows(database),
     deployments: createDeploymentStore(database),
     domains: createDomainStore(database),
+    baseDomains: createBaseDomainStore(database),
     requests: createRequestStore(database),
     issuance: (serverKey: string) => createIssuanceStore(database, serverKey),
     ports: createPortStore(database),

@@ -1106,6 +1106,14 @@ CREATE INDEX "base_backup_span" ON "base_backup"("walSpanId");
     name: 'the template that a compose service was made of',
     sql: 'ALTER TABLE "compose" ADD COLUMN "madeFrom" TEXT;',
   },
+  {
+    version: 68,
+    name: 'base domains of projects and servers',
+    sql: `
+ALTER TABLE "project" ADD COLUMN "baseDomain" TEXT;
+ALTER TABLE "server" ADD COLUMN "baseDomain" TEXT;
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

@@ -40,8 +40,8 @@ bothDatabases('a table store', ({ open }) => {
     const organization = { organizationId: 'o', name: 'O', requireTwoFactor: false, trusted: false };
     const rest = { parentOrganizationId: null, createdAt: at };
     await tableStore(database, 'organization').insert({ ...organization, ...rest });
-    const project = { projectId: 'p', organizationId: 'o', description: '', env: '', createdAt: at };
-    await projects.insert({ ...project, name: 'first' });
+    const project = { projectId: 'p', organizationId: 'o', description: '', env: '', baseDomain: null };
+    await projects.insert({ ...project, createdAt: at, name: 'first' });
     for (let revision = 0; revision < 5; revision += 1) {
       const made = await Promise.all(
         Array.from({ length: 8 }, (_, index) =>

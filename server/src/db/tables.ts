@@ -168,6 +168,7 @@ const project = {
   name: text(),
   description: text(),
   env: secret(),
+  baseDomain: optionalText(),
   createdAt: text(),
 };
 
@@ -621,6 +622,7 @@ const server = {
   trusted: boolean(),
   /** When its address, port or host key last became another one: what ran before did not run there. */
   machineSince: optionalText(),
+  baseDomain: optionalText(),
   createdAt: text(),
 };
 

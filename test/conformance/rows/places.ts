@@ -7,6 +7,7 @@ const project = {
   description: any.text,
   env: any.text,
   organizationId: '<organizationId>',
+  baseDomain: null,
   createdAt: any.time,
 };
 const environment = {
@@ -172,6 +173,19 @@ export const projectRows: Rows = [
     call: 'project.update',
     input: { projectId: '<projectId>', name: 'Store', env: 'B=2' },
     gives: { ...project, name: 'Store', env: 'B=••••' },
+  },
+  {
+    rule: 'a base domain is kept without the asterisk',
+    call: 'project.update',
+    input: { projectId: '<projectId>', baseDomain: '*.Shop.localhost' },
+    gives: { name: 'Shop', baseDomain: 'shop.localhost' },
+  },
+  {
+    rule: 'nobody has names below a public suffix',
+    call: 'project.update',
+    input: { projectId: '<projectId>', baseDomain: 'co.uk' },
+    refused: 'BAD_REQUEST',
+    field: 'baseDomain',
   },
   {
     call: 'project.remove',

@@ -274,6 +274,11 @@ export const serverRows: Rows = [
     gives: { ...server, name: 'renamed', description: 'Rack 2' },
   },
   {
+    call: 'server.update',
+    input: { serverId: '<serverId>', baseDomain: 'edge.localhost' },
+    gives: { ...server, baseDomain: 'edge.localhost' },
+  },
+  {
     call: 'server.remove',
     input: { serverId: '<serverId>' },
     gives: server,

@@ -4,6 +4,7 @@ import { createStores } from '../../../server/src/composition/stores.ts';
 import type { Database } from '../../../server/src/db/database.ts';
 import { tableStore } from '../../../server/src/db/table-store.ts';
 import type { AppError } from '../../../server/src/domain/errors.ts';
+import { createBaseDomains } from '../../../server/src/modules/base-domain/base-domain.ts';
 import { domainContract } from '../../../server/src/modules/domain/contract.ts';
 import { createDnsCheck } from '../../../server/src/modules/domain/dns-check.ts';
 import { createDomains } from '../../../server/src/modules/domain/domain.ts';
@@ -94,7 +95,7 @@ export function domainWorlds(test: TestDatabase) {
 
 function domainRouters(database: Database, requests: DomainRequests, scene: DomainScene): Router[] {
   const store = createDomainStore(database);
-  const { servers } = createStores(database);
+  const { servers, baseDomains } = createStores(database);
   const dns = createDnsCheck({
     settings: async () => scene.settings,
     names: {
@@ -110,7 +111,8 @@ function domainRouters(database: Database, requests: DomainRequests, scene: Doma
     facts: async () => ({ addresses: ['127.0.0.1', '192.0.2.9'], hostName: 'machine' }),
   });
   const surroundings: DomainSurroundings = {
-    settings: async () => ({ trustedProxies: [], baseDomain: scene.settings.baseDomain }),
+    settings: async () => ({ trustedProxies: [] }),
+    baseDomains: createBaseDomains({ store: baseDomains, settings: async () => scene.settings }),
     isCertified: async (host) => scene.certified.includes(host),
     isOrdered: async (host) => scene.ordered.includes(host),
   };

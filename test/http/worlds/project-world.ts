@@ -16,6 +16,7 @@ import { systemClock } from '../../../server/src/ports/clock.ts';
 import { router } from '../../../server/src/procedure/registry.ts';
 import type { TestDatabase } from '../../store/each-database.ts';
 import { otherServices } from '../places.ts';
+import { baseDomainClaims } from './base-domain-claims.ts';
 import { worlds, type World } from './world.ts';
 
 type Change = (stores: ReturnType<typeof createStores>) => Partial<EnvironmentNeighbours>;
@@ -38,6 +39,7 @@ export function projectWorlds(test: TestDatabase, change: Change = () => ({})): 
         services: stores.services,
         copies,
         members,
+        claims: baseDomainClaims(stores),
         liveOf: () => null,
         placed: stores.serviceReads.placed,
         mixing: { engineOf: async () => undefined, logAnswerBytes: async () => 100_000 },

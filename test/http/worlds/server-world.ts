@@ -16,6 +16,7 @@ import { createServerStore } from '../../../server/src/modules/server/store.ts';
 import { systemClock } from '../../../server/src/ports/clock.ts';
 import type { MonitoringAgent } from '../../../server/src/ports/metrics.ts';
 import { router, type Router } from '../../../server/src/procedure/registry.ts';
+import { baseDomainClaims } from './base-domain-claims.ts';
 
 export const input = {
   name: 'Edge',
@@ -38,6 +39,7 @@ export const shown = {
   metricsConfig: null,
   trusted: false,
   clusterServerId: null,
+  baseDomain: null,
   createdAt: expect.any(String),
 };
 export const metricsConfig = {
@@ -96,6 +98,7 @@ export const serverRouters = (database: Database): Router[] => [
     serverContract,
     serverHandlers(createServers(createServerStore(database), systemClock), {
       changed: () => undefined,
+      claims: baseDomainClaims(createStores(database)),
       setup: setupIn(database),
       forgetting: {
         services: () => Promise.reject(new Error('no server has services here')),

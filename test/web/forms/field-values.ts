@@ -50,6 +50,8 @@ const typed: Readonly<Record<string, readonly string[]>> = {
   responseHeaders: ['{"X-Shop": "changed"}'],
   serverIp: ['203.0.113.7'],
   baseDomain: ['apps.localhost'],
+  'project.update baseDomain': ['shop.localhost'],
+  'server.update baseDomain': ['edge.localhost'],
   dnsResolver: ['9.9.9.9'],
   acmeEmail: ['ops@example.com'],
   acmeDirectory: ['https://acme.example.com/directory'],

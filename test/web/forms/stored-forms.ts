@@ -89,6 +89,7 @@ export const places: readonly Place[] = [
   { screen: database('mysql', 'data'), through: changeOf('Every '), forms: ['backup.update'] },
   { screen: project, through: ['More for this project', 'Name and description'], forms: ['project.update'] },
   { screen: project, through: ['More for this project', 'Shared variables'], forms: ['project.update'] },
+  { screen: project, through: ['More for this project', 'Base domain'], forms: ['project.update'] },
   { screen: project, through: ['More for this project', /^Variables of /], forms: ['environment.update'] },
   { screen: ({ own }) => `/servers/${own['serverId'] ?? ''}`, forms: ['server.update'] },
   {

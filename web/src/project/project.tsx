@@ -15,6 +15,7 @@ import { PendingPage } from '../parts/pending-page.tsx';
 import { Tabs } from '../parts/tabs.tsx';
 import { ServiceRows } from '../service/service-rows.tsx';
 import { environmentsOf } from './environments.ts';
+import { ProjectBaseDomain } from './project-base-domain.tsx';
 import { texts } from './texts.ts';
 
 const ServiceMap = lazy(async () => ({ default: (await import('./map.tsx')).ServiceMap }));
@@ -25,6 +26,7 @@ type Over =
   | 'rename'
   | 'duplicate'
   | 'variables'
+  | 'base domain'
   | 'remove'
   | 'environment'
   | 'environment variables'
@@ -36,7 +38,8 @@ export function ProjectPage(): ReactElement {
   const search: { environment?: string; view?: string } = useSearch({ strict: false });
   const { data: project, error } = useAsk('project.one', { projectId });
   const { rows: services = [] } = useMeasuredServices();
-  const { may } = useRights();
+  const rights = useRights();
+  const { may } = rights;
   const [over, setOver] = useState<Over | undefined>();
   if (!project) return <PendingPage title="Project" error={error} />;
   const { environments, environment } = environmentsOf(project.environments, search.environment);
@@ -64,7 +67,7 @@ export function ProjectPage(): ReactElement {
             </Go>
           )}
           {create}
-          <Menu label="More for this project" items={menuOf(setOver, environment, may)} />
+          <Menu label="More for this project" items={menuOf(setOver, environment, rights)} />
         </>
       }
     >
@@ -129,7 +132,7 @@ function Views({
 function menuOf(
   open: (over: Over) => void,
   environment: Environment | undefined,
-  may: ReturnType<typeof useRights>['may'],
+  { may, leads }: Pick<ReturnType<typeof useRights>, 'may' | 'leads'>,
 ): (MenuItem | 'line')[] {
   const item = (label: string, over: Over, icon: MenuItem['icon'], isDanger = false): MenuItem => ({
     label,
@@ -140,6 +143,7 @@ function menuOf(
   return [
     item('Name and description', 'rename', 'settings'),
     item('Shared variables', 'variables', 'key'),
+    ...(leads ? [item('Base domain', 'base domain', 'globe')] : []),
     ...(may('canCreateProjects') ? [item('Duplicate project', 'duplicate', 'copy')] : []),
     'line',
     ...(may('canCreateEnvironments') ? [item('New environment', 'environment', 'plus')] : []),
@@ -162,6 +166,7 @@ function menuOf(
 const titles: Record<Exclude<Over, 'remove' | 'remove environment'>, string> = {
   rename: 'Name and description',
   variables: 'Shared variables of the project',
+  'base domain': 'Base domain of the project',
   duplicate: 'Duplicate project',
   environment: 'New environment',
   'environment variables': 'Variables of the environment',
@@ -238,6 +243,7 @@ function Overs({
           {...done}
         />
       )}
+      {over === 'base domain' && <ProjectBaseDomain project={project} onDone={onClose} />}
       {over === 'duplicate' && (
         <Form
           of="project.duplicate"

@@ -1,6 +1,7 @@
 /** One server: set-up, what is installed and how safe it is, its containers. */
 import { useParams } from '@tanstack/react-router';
 import { useEffect, useState, type ReactElement } from 'react';
+import type { FieldChange } from '../form/form-field.tsx';
 import { Form } from '../form/form.tsx';
 import { useGo } from '../frame/link.tsx';
 import { useAsk, useDo } from '../live/api.ts';
@@ -18,8 +19,21 @@ import { Nodes } from './nodes.tsx';
 import { ServerMetrics } from './server-metrics.tsx';
 import { stateOf } from './servers.tsx';
 import { HostKey, SetupLog } from './setup-log.tsx';
+import { BaseDomainRecord } from '../settings/base-domain-record.tsx';
+import { texts } from './texts.ts';
 
 const setupReadMs = 2_000;
+
+/** With the record that it needs. */
+const baseDomainOf = (serverIp: string): FieldChange => ({
+  label: 'Base domain of services',
+  help: texts.baseDomain,
+  placeholder: 'edge.example.com',
+  below: ({ baseDomain }) =>
+    typeof baseDomain === 'string' && baseDomain !== '' ? (
+      <BaseDomainRecord base={baseDomain} serverIp={serverIp} />
+    ) : null,
+});
 
 export function ServerPage(): ReactElement {
   const { serverId = '' }: { serverId?: string } = useParams({ strict: false });
@@ -64,7 +78,17 @@ export function ServerPage(): ReactElement {
       <Panel title="Settings" isPadded>
         <Form
           of="server.update"
-          show={['name', 'description', 'ipAddress', 'port', 'username', 'serverType', 'buildsConcurrency']}
+          show={[
+            'name',
+            'description',
+            'ipAddress',
+            'port',
+            'username',
+            'serverType',
+            'buildsConcurrency',
+            'baseDomain',
+          ]}
+          change={{ baseDomain: baseDomainOf(server.ipAddress) }}
           fixed={{ serverId }}
           stored={{ ...server }}
           verb="Save"

@@ -16,29 +16,40 @@ export function BaseDomainRecord({
   serverIp,
 }: {
   base: string;
-  serverIp: string;
+  /** Where it is to lead; absent: to Berth's own machine, by the address that the settings have. */
+  serverIp?: string | undefined;
 }): ReactElement | null {
   const name = useSettled(base.trim().replace(/^\*\./, ''));
   const [isThere, setThere] = useState(false);
   const wildcard = `*.${name}`;
+  const isByName = serverIp !== undefined && !/^[0-9.]+$|:/.test(serverIp);
   const isAsked = name.includes('.') && serverIp !== '' && !/(^|\.)localhost$/i.test(name);
+  const machine = useAsk(
+    'domain.validateDomain',
+    { domain: serverIp ?? '', serverIp: '0.0.0.0' },
+    { enabled: isAsked && isByName, retry: false },
+  );
+  const address = isByName ? machine.data?.resolvedIps[0] : serverIp;
   const { data, error } = useAsk(
     'domain.validateDomain',
-    { domain: wildcard },
-    { enabled: isAsked, every: !isThere && everyMs, retry: false },
+    { domain: wildcard, ...(address === undefined ? {} : { serverIp: address }) },
+    { enabled: isAsked && !(isByName && address === undefined), every: !isThere && everyMs, retry: false },
   );
   useEffect(() => setThere(data?.isValid === true), [data]);
   if (!name.includes('.')) return null;
   if (serverIp === '')
     return <p className="text-12 text-muted">Set the address of this machine to see the record to add.</p>;
   if (!isAsked) return null;
+  const to = address ?? data?.expectedIp;
   return (
     <div className="grid gap-1 text-12" data-record={data?.isValid === true ? 'there' : 'missing'}>
-      <span className="flex flex-wrap items-center gap-x-2">
-        <span className="text-muted">Record at your DNS provider:</span>
-        <Value what="DNS record">{recordOf(wildcard, serverIp)}</Value>
-      </span>
-      <Fault error={error} />
+      {to !== undefined && (
+        <span className="flex flex-wrap items-center gap-x-2">
+          <span className="text-muted">Record at your DNS provider:</span>
+          <Value what="DNS record">{recordOf(wildcard, to)}</Value>
+        </span>
+      )}
+      <Fault error={error ?? machine.error} />
       {data && (
         <Mark
           of={data.isValid ? 'done' : 'pending'}

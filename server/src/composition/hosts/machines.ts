@@ -84,7 +84,7 @@ export function createMachines(
     ...ground,
     ...product,
     hosts,
-    wildcard: previewWildcardsOf(serverIpOf(serverAddressOf(stores, settings), dns), settings),
+    wildcard: previewWildcardsOf(serverIpOf(serverAddressOf(stores, settings), dns), product.baseDomains),
     commented: commentLater(queue),
   });
   return {

@@ -45,7 +45,7 @@ import {
 import { createPreviewWatch } from '../../modules/preview-deployment/pull-request/preview-watch.ts';
 import type { PullRequests } from '../../modules/preview-deployment/pull-request/pull-request.ts';
 import type { ServiceNames } from '../../modules/service-name/service-name.ts';
-import { serverKeyOf } from '../../domain/names/server-key.ts';
+import type { PreviewedPlace } from '../../modules/server/server-address.ts';
 import { createWebhooks, type Webhooks } from '../../modules/webhook/webhook.ts';
 import type { ApplicationRecord, ComposeRecord } from '../../db/tables.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -96,8 +96,8 @@ export interface PreviewingParts {
   composeRuntime: Pick<ComposeRuntime, 'remove'>;
   /** What ends the schedules of a compose service once its record is gone. */
   leaveSchedules: ComposeDeletionDeps['leaveSchedules'];
-  /** Hosts of previews on a server, where their service names none. */
-  previewWildcard(serverKey: string): Promise<string>;
+  /** Hosts of previews, where their service names none. */
+  previewWildcard(place: PreviewedPlace): Promise<string>;
 }
 
 export function createPreviewing(parts: PreviewingParts): Previewing {
@@ -163,8 +163,8 @@ export interface DeployedParts {
   adapters: Pick<Adapters, 'logs'>;
   clock: Clock;
   hosts: Hosts;
-  /** Hosts of previews on a server, where their application names none. */
-  wildcard(serverKey: string): Promise<string>;
+  /** Hosts of previews, where their application names none. */
+  wildcard(place: PreviewedPlace): Promise<string>;
   names: ServiceNames;
   domains: Domains;
   applications: Applications;
@@ -181,8 +181,8 @@ export interface Deployed {
   deployments: Deployments;
   /** Previews as deployments see them. */
   deployedPreviews: DeployedServices;
-  /** Hosts of previews on a server, where their service names none. */
-  previewWildcard(serverKey: string): Promise<string>;
+  /** Hosts of previews, where their service names none. */
+  previewWildcard(place: PreviewedPlace): Promise<string>;
 }
 
 /** Everything that can be deployed, previews too, with its deployments. */
@@ -203,7 +203,7 @@ export function createDeployed({
 }: DeployedParts): Deployed {
   const previews = createPreviewDeployments(
     stores.previewDeployments,
-    { domains, names, wildcard: (application) => wildcard(serverKeyOf(application)) },
+    { domains, names, wildcard },
     clock,
   );
   const services = {

@@ -28,7 +28,11 @@ export function serviceRouters(parts: AppParts, mounts: Mounts): Router[] {
   const networksChanged = (): void => void reconciler.run();
   const shared = { services, copies, members, liveOf, networksChanged };
   return [
-    router('project', contracts.project, projectHandlers(projects, { ...shared, environments })),
+    router(
+      'project',
+      contracts.project,
+      projectHandlers(projects, { ...shared, environments, claims: parts.baseDomainClaims }),
+    ),
     router(
       'environment',
       contracts.environment,

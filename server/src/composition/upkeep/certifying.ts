@@ -1,6 +1,7 @@
 /** Certificates that Berth asks for by itself: DNS providers, authorities, renewals. */
 import { createAcmeClient } from '../../adapters/acme/acme-client.ts';
 import { createCertificates } from '../../modules/certificate/certificate.ts';
+import { createBaseDomainClaims, type BaseDomainClaims } from '../../modules/base-domain/claims.ts';
 import { createAutomaticOrders, type AutomaticOrders } from '../../modules/certificate-order/automatic.ts';
 import { createAuthorityOf } from '../../modules/certificate-order/authority.ts';
 import {
@@ -14,16 +15,19 @@ import {
   createChallengeRecords,
   type ChallengeRecords,
 } from '../../modules/dns-provider/challenge-records.ts';
+import { createDnsCheck } from '../../modules/domain/dns-check.ts';
 import { createDnsProviders } from '../../modules/dns-provider/dns-provider.ts';
 import type { DnsProviderDeps } from '../../modules/dns-provider/handlers.ts';
 import type { NameServerAddress } from '../../modules/dns-provider/propagation.ts';
 import type { Events } from '../../modules/event/event.ts';
 import type { ChangeRoutes } from '../../ports/proxy.ts';
+import { hostOfUrl } from '../../domain/access/own-host.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import type { Ground } from '../ground.ts';
 import type { Product } from '../product.ts';
 
 export interface Certifying {
+  baseDomainClaims: BaseDomainClaims;
   automaticOrders: AutomaticOrders;
   dnsProviderDeps: Omit<DnsProviderDeps, 'changed'>;
   certificateOrders: CertificateOrders;
@@ -32,6 +36,7 @@ export interface Certifying {
 }
 
 export interface CertifyingParts extends Pick<Ground, 'stores' | 'clock'> {
+  config: Pick<Ground['config'], 'url'>;
   adapters: Pick<Ground['adapters'], 'outgoing' | 'names'>;
   log: Pick<Ground['log'], 'fault'>;
   accounts: { events: Pick<Events, 'tellAll'> };
@@ -80,12 +85,27 @@ export function createCertifying(parts: CertifyingParts): Certifying {
     onFault: (error) => void log.fault(error, 'certificates by DNS'),
   });
   return {
+    baseDomainClaims: claimsOf(parts, renewing),
     renewing,
     challengeRecords,
     dnsProviderDeps: { dnsProviders, challengeRecords },
     certificateOrders,
     automaticOrders,
   };
+}
+
+function claimsOf(
+  { stores, adapters, settings, config, log }: CertifyingParts,
+  renewing: Renewing,
+): BaseDomainClaims {
+  return createBaseDomainClaims({
+    store: stores.baseDomains,
+    settings: settings.get,
+    urlHost: hostOfUrl(config.url),
+    dns: createDnsCheck({ names: adapters.names, settings: settings.get }),
+    changed: () =>
+      void renewing.tick().catch((error: unknown) => log.fault(error, 'certificates by DNS')),
+  });
 }
 
 function challengeRecordsOf({

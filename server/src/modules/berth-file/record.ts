@@ -9,6 +9,7 @@ import { databaseKindNames, type DatabaseKindName } from '../../domain/database-
 import { wordsOf } from '../../procedure/input/input-words.ts';
 import { partial } from '../../procedure/input/shape.ts';
 import { settingShape } from '../application/settings.ts';
+import { projectBaseDomain } from '../base-domain/contract-field.ts';
 import { backupContract } from '../backup/contract.ts';
 import { hasBackups } from '../backup/contract-kinds.ts';
 import { composeContract } from '../compose/contract.ts';
@@ -187,6 +188,7 @@ export const berthFile = closed({
   project: key.describe('Name of the project; created if it does not exist'),
   ...partial({
     description: z.string().max(1000),
+    baseDomain: projectBaseDomain,
     variables: plainVariables.describe('Of the project, for every service in it'),
     services: services.describe('Of the environment production, for files that have no other'),
     environments: z.record(
@@ -214,6 +216,8 @@ export interface FileEnvironment {
 export interface BerthFile {
   project: string;
   description?: string;
+  /** null: none of its own. */
+  baseDomain?: string | null;
   variables?: FileVariables;
   services?: Readonly<Record<string, FileService>>;
   environments?: Readonly<Record<string, FileEnvironment>>;

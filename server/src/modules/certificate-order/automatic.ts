@@ -76,8 +76,14 @@ export function createAutomaticOrders(deps: AutomaticOrderDeps): AutomaticOrders
     looked.set(key, clock.now() + lookAgainMs);
     const { found } = await serving(deps, providers, domain);
     if (found === undefined) return false;
-    await order(wildcard, { serverKey: serverKeyOf({ serverId }), organizationId, dnsProviderId: found });
-    return true;
+    try {
+      await order(wildcard, { serverKey: serverKeyOf({ serverId }), organizationId, dnsProviderId: found });
+      return true;
+    } catch (error) {
+      // It has as many orders as it may have; its names ask for certificates of their own.
+      if (error instanceof AppError) return false;
+      throw error;
+    }
   }
 
   return {
@@ -90,9 +96,17 @@ export function createAutomaticOrders(deps: AutomaticOrderDeps): AutomaticOrders
       throw noProvider(asciiHost, fault);
     },
     async lookAtBases() {
-      let isAny = false;
-      for (const base of await deps.bases()) isAny = (await lookAtBase(base)) || isAny;
-      return isAny;
+      for (const [key, until] of looked) if (until <= clock.now()) looked.delete(key);
+      const ofOrganizations = Map.groupBy(await deps.bases(), ({ organizationId }) => organizationId);
+      // A provider that does not answer holds up its own organization alone.
+      const found = await Promise.all(
+        [...ofOrganizations.values()].map(async (bases) => {
+          let isAny = false;
+          for (const base of bases) isAny = (await lookAtBase(base)) || isAny;
+          return isAny;
+        }),
+      );
+      return found.includes(true);
     },
   };
 }

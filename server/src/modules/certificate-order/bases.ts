@@ -4,6 +4,8 @@ import type { OrderedBase } from './automatic.ts';
 import type { OrderRecord, OrderStore } from './store.ts';
 
 export interface BaseDeps {
+  /** Of projects and servers, with the servers of their services. */
+  placed(): Promise<OrderedBase[]>;
   settings(): Promise<{ baseDomain: string | null; cloud: boolean }>;
   /** The installation's own organization. */
   installation(): Promise<string | undefined>;
@@ -18,7 +20,7 @@ export interface Bases {
   isNeeded(order: OrderRecord): Promise<boolean>;
 }
 
-export function createBases({ settings, installation, store }: BaseDeps): Bases {
+export function createBases({ placed, settings, installation, store }: BaseDeps): Bases {
   const base: Bases['base'] = async () => {
     const { baseDomain, cloud } = await settings();
     const organizationId = baseDomain === null || cloud ? undefined : await installation();
@@ -28,7 +30,7 @@ export function createBases({ settings, installation, store }: BaseDeps): Bases 
   };
   const bases: Bases['bases'] = async () => {
     const shared = await base();
-    return shared ? [{ ...shared, serverId: null }] : [];
+    return [...(shared ? [{ ...shared, serverId: null }] : []), ...(await placed())];
   };
   return {
     base,

@@ -340,6 +340,7 @@ eachDatabase('containers', (test) => {
         hostKeyFingerprint: null,
         buildsConcurrency: 1,
         metricsConfig: null,
+        baseDomain: null,
       });
     }
     for (const [serverId, code] of [

@@ -6,7 +6,7 @@ import { isPrivate } from '../../domain/network/network.ts';
 import { isPublicBase } from '../../domain/routing/base-domain.ts';
 import { parseHost } from '../../domain/names/names.ts';
 import { checkWildcardHost } from '../../domain/names/wildcard-host.ts';
-import type { NameResolver } from '../../ports/name-resolver.ts';
+import type { Lookup, NameResolver } from '../../ports/name-resolver.ts';
 
 export interface DnsVerdict {
   isValid: boolean;
@@ -27,9 +27,9 @@ export interface DnsCheck {
   whyNotHere(host: string, expected: string | null): Promise<string | undefined>;
   /**
    * Throws BAD_REQUEST naming `baseDomain` for a domain below which anybody can have names, and when the
-   * names below it certainly do not lead to Berth's machine.
+   * names below it certainly lead to none of the machines, named by address; Berth's own unless given.
    */
-  checkBase(base: string): Promise<void>;
+  checkBase(base: string, machines?: readonly (string | null)[]): Promise<void>;
   /** The IP address of a machine that may be given by name; PRECONDITION_FAILED when the name has none. */
   addressOf(machine: string): Promise<string>;
 }
@@ -44,17 +44,29 @@ export function createDnsCheck({ names, settings }: DnsCheckOptions): DnsCheck {
   const whyNotHere: DnsCheck['whyNotHere'] = async (host, expected) =>
     reasonElsewhere(names, (await settings()).dnsResolver, host, expected);
   return {
-    async checkBase(base) {
+    async checkBase(base, machines) {
       await checkWildcardHost(`*.${base}`, 'baseDomain');
       // Browsers lead these to their own machine (RFC 6761, 6.3); no DNS knows them.
       if (!isPublicBase(base)) return;
-      const { serverIp } = await settings();
-      const why = await whyNotHere(`*.${base}`, serverIp);
-      if (why === undefined || !serverIp) return;
+      const { serverIp, dnsResolver } = await settings();
+      const found = await names.lookUp(someNameOf(`*.${base}`), dnsResolver);
+      const reasons: { address: string; why: string }[] = [];
+      for (const machine of new Set(machines ?? [serverIp])) {
+        const address =
+          machine === null || isIP(machine) !== 0
+            ? machine
+            : (await names.lookUp(machine, dnsResolver)).addresses[0];
+        const why = whyElsewhere(`*.${base}`, address, found);
+        if (why === undefined || !address) return;
+        reasons.push({ address, why });
+      }
+      const [reason] = reasons;
+      if (reason === undefined) return;
       throw badField(
         'baseDomain',
-        `does not lead to this machine yet: ${why} The record is "*.${base} ` +
-          `${isIPv6(serverIp) ? 'AAAA' : 'A'} ${serverIp}"; save again when it is known`,
+        `does not lead to ${machines ? 'the machine of its services' : 'this machine'} yet: ${reason.why} ` +
+          `The record is ${reasons.map(({ address }) => recordOf(base, address)).join(' or ')}; save again ` +
+          'when it is known',
       );
     },
     async check(domain, serverIp) {
@@ -101,7 +113,16 @@ async function reasonElsewhere(
   expected: string | null,
 ): Promise<string | undefined> {
   if (!expected || isIP(expected) === 0 || isIP(host) !== 0) return undefined;
-  const { addresses, fault } = await names.lookUp(someNameOf(host), dnsResolver);
+  return whyElsewhere(host, expected, await names.lookUp(someNameOf(host), dnsResolver));
+}
+
+/** As far as it is certain. */
+function whyElsewhere(
+  host: string,
+  expected: string | null | undefined,
+  { addresses, fault }: Lookup,
+): string | undefined {
+  if (!expected) return undefined;
   if (
     fault !== undefined ||
     addresses.some((address) => cdnOf(address) !== undefined || plain(address) === plain(expected))
@@ -111,6 +132,9 @@ async function reasonElsewhere(
   if (isPrivate(expected) && addresses.some((address) => !isPrivate(address))) return undefined;
   return whyNot(host, expected, addresses, undefined);
 }
+
+const recordOf = (base: string, address: string): string =>
+  `"*.${base} ${isIPv6(address) ? 'AAAA' : 'A'} ${address}"`;
 
 /** Of a wildcard, one of the names below it. */
 const someNameOf = (host: string): string => host.replace(/^\*/, 'berth-check');

@@ -87,8 +87,8 @@ export interface Domains {
   byCompose(composeId: string, organizationId: string): Promise<DomainRecord[]>;
   remove(domainId: string, organizationId: string): Promise<DomainRecord>;
   /**
-   * A host for a service that has none: `<name>-<project>` below the base domain of the installation where
-   * the service is on Berth's own machine, else a test name that resolves to the address.
+   * A host for a service that has none: `<name>-<project>` below the base domain that is nearest to it, else
+   * a test name that resolves to the address.
    */
   generate(appName: string, place: NamedPlace): Promise<string>;
   /** CONFLICT when a domain of the service may not be on this server, as if it were made there. */
@@ -122,14 +122,15 @@ export function createDomains(
   hosts: Pick<HostRules, 'check'>,
   surroundings: DomainSurroundings = noSurroundings,
 ): Domains {
-  const { settings, isOrdered } = surroundings;
-  const trusted = async (): Promise<readonly string[]> => (await settings()).trustedProxies;
+  const parts = { store, hosts, surroundings, reaches: everything };
   return {
     one: (domainId, organizationId) => one(store, domainId, organizationId),
     async create(organizationId, owner, input, reaches = everything) {
-      const whole = await withCertificate(input, organizationId, surroundings);
+      const { applicationId = null, composeId = null, previewDeploymentId = null } = owner;
+      const serverKey = await store.serverKeyOf({ applicationId, composeId, previewDeploymentId });
+      const whole = await withCertificate(input, { serverKey, organizationId }, surroundings);
       return create(
-        { store, hosts, reaches, trusted, isOrdered },
+        { ...parts, reaches },
         { ...newDomain(whole, owner), organizationId, createdAt: isoTime(clock) },
         whole,
       );
@@ -137,12 +138,12 @@ export function createDomains(
     serverKeyOf: ({ applicationId = null, composeId = null, previewDeploymentId = null }) =>
       store.serverKeyOf({ applicationId, composeId, previewDeploymentId }),
     update: (domainId, organizationId, input, reaches = everything) =>
-      update({ store, hosts, reaches, trusted, isOrdered }, domainId, organizationId, input),
+      update({ ...parts, reaches }, domainId, organizationId, input),
     requireFreeOn: (service, serverKey, reaches = everything) =>
-      requireFreeOn({ store, hosts, reaches, trusted, isOrdered }, service, serverKey),
+      requireFreeOn({ ...parts, reaches }, service, serverKey),
     moveTo: (service, serverKey) =>
       store.transaction(async () => {
-        await requireFreeOn({ store, hosts, reaches: everything, trusted, isOrdered }, service, serverKey);
+        await requireFreeOn(parts, service, serverKey);
         await store.update(service, { serverKey });
       }),
     follow: async (applicationId, port) =>
@@ -164,27 +165,26 @@ interface DomainParts {
   store: DomainStore;
   hosts: Pick<HostRules, 'check'>;
   reaches: Reaches;
-  trusted(): Promise<readonly string[]>;
-  isOrdered: DomainSurroundings['isOrdered'];
+  surroundings: DomainSurroundings;
 }
 
 const everything: Reaches = () => true;
 
 async function create(
-  { store, hosts, reaches, trusted, isOrdered }: DomainParts,
+  { store, hosts, reaches, surroundings }: DomainParts,
   record: DomainRecord,
   input: DomainInput,
 ): Promise<DomainRecord> {
   const serverKey = await store.serverKeyOf(record);
   await check(store, record, input);
-  await checkWildcardCertificate({ ...record, serverKey }, isOrdered);
-  checkAddressLists(record, await trusted());
+  await checkWildcardCertificate({ ...record, serverKey }, surroundings.isOrdered);
+  checkAddressLists(record, (await surroundings.settings()).trustedProxies);
   await hosts.check(record.asciiHost, serverKey);
   await checkComposeService(store, record);
   return store.transaction(async () => {
     record.serverKey = await store.serverKeyOf(record);
     record.port = await portOf(store, record);
-    await refuseTaken(store, record, reaches);
+    await refuseTaken({ store, surroundings, reaches }, record);
     record.uniqueConfigKey = await store.nextConfigKey();
     await store.insert(record);
     return record;
@@ -192,7 +192,7 @@ async function create(
 }
 
 async function update(
-  { store, hosts, reaches, trusted, isOrdered }: DomainParts,
+  { store, hosts, reaches, surroundings }: DomainParts,
   domainId: string,
   organizationId: string,
   input: DomainChange,
@@ -217,13 +217,14 @@ async function update(
     ...input,
     certificateType: input.certificateType ?? (present.https ? present.certificateType : undefined),
   });
-  await checkWildcardCertificate(record, isOrdered);
-  checkAddressLists(record, await trusted());
+  await checkWildcardCertificate(record, surroundings.isOrdered);
+  checkAddressLists(record, (await surroundings.settings()).trustedProxies);
   await hosts.check(record.asciiHost, record.serverKey);
   if (record.serviceName !== present.serviceName) await checkComposeService(store, record);
   return store.transaction(async () => {
     record.port = await portOf(store, record);
-    await refuseTaken(store, record, record.asciiHost === present.asciiHost ? everything : reaches);
+    const isSame = record.asciiHost === present.asciiHost;
+    await refuseTaken({ store, surroundings, reaches: isSame ? everything : reaches }, record);
     await store.update({ domainId, organizationId }, record);
     return record;
   });
@@ -234,13 +235,13 @@ const portOf = async (store: DomainStore, { ownPort, applicationId }: DomainReco
   ownPort ?? (await store.shownPort(applicationId)) ?? usualPort;
 
 async function requireFreeOn(
-  { store, hosts, reaches }: DomainParts,
+  { store, hosts, reaches, surroundings }: DomainParts,
   service: MovingService,
   serverKey: string,
 ): Promise<void> {
   for (const record of await store.list(service)) {
     await hosts.check(record.asciiHost, serverKey);
-    await refuseTaken(store, { ...record, serverKey }, reaches);
+    await refuseTaken({ store, surroundings, reaches }, { ...record, serverKey });
   }
 }
 
@@ -264,8 +265,12 @@ async function check(
   );
 }
 
-async function refuseTaken(store: DomainStore, record: DomainRecord, reaches: Reaches): Promise<void> {
+async function refuseTaken(
+  { store, surroundings, reaches }: Omit<DomainParts, 'hosts'>,
+  record: DomainRecord,
+): Promise<void> {
   await refuseForeignHost(store, record);
+  await surroundings.baseDomains.requireNotOfOthers(record.asciiHost, record.organizationId);
   await refuseUnreachedHost(store, record, reaches);
   const { serverKey, asciiHost, path } = record;
   const holder = await store.find({ serverKey, asciiHost, path });

@@ -1,9 +1,9 @@
 /** Hosts that Berth chooses for services, and whether they answer over https. */
 import { digestOf, hostBelow, isNameBelow, isPublicBase } from '../../domain/routing/base-domain.ts';
 import { generatedHost, parseHost } from '../../domain/names/names.ts';
-import { localServer } from '../../domain/names/server-key.ts';
 import type { Scope } from '../../domain/access/permissions.ts';
 import type { DomainRecord } from '../../db/tables.ts';
+import { noBaseDomains, type BaseDomains } from '../base-domain/base-domain.ts';
 import type { DomainStore } from './store.ts';
 
 /** Where a service stands that needs a host. */
@@ -18,7 +18,8 @@ export interface NamedPlace {
 
 /** Settings and certificates that new domains follow. */
 export interface DomainSurroundings {
-  settings(): Promise<{ trustedProxies: readonly string[]; baseDomain: string | null }>;
+  settings(): Promise<{ trustedProxies: readonly string[] }>;
+  baseDomains: Pick<BaseDomains, 'nearest' | 'on' | 'requireNotOfOthers'>;
   /** Whether the organization has uploaded a certificate that covers the host. */
   isCertified(asciiHost: string, serverKey: string, organizationId: string): Promise<boolean>;
   /** Whether a wildcard host has a certificate that Berth asks for by DNS. */
@@ -26,21 +27,28 @@ export interface DomainSurroundings {
 }
 
 export const noSurroundings: DomainSurroundings = {
-  settings: async () => ({ trustedProxies: [], baseDomain: null }),
+  settings: async () => ({ trustedProxies: [] }),
+  baseDomains: noBaseDomains,
   isCertified: async () => false,
   isOrdered: async () => false,
 };
 
+/**
+ * `<name>-<project>` below the base domain that is nearest to the service; without one a test name that
+ * resolves to the address.
+ */
 export async function hostFor(
   store: DomainStore,
-  { settings }: DomainSurroundings,
+  { baseDomains }: DomainSurroundings,
   appName: string,
   place: NamedPlace,
 ): Promise<string> {
-  const { baseDomain } = await settings();
-  return baseDomain !== null && place.serverKey === localServer
-    ? freeHostBelow(store, baseDomain, appName, place)
-    : generatedHost(appName, randomHex(), place.serverIp ?? '127.0.0.1');
+  const { organizationId, serverKey, serverIp, reaches = () => true } = place;
+  const named = (await store.named(appName, organizationId)).find(({ scope }) => reaches(scope));
+  const base = await baseDomains.nearest({ serverKey, projectId: named?.scope.projectId });
+  if (base === null) return generatedHost(appName, randomHex(), serverIp ?? '127.0.0.1');
+  const stem = named === undefined ? appName : `${named.name}-${named.projectName}`;
+  return freeHostBelow(store, base, stem, { appName, serverKey });
 }
 
 interface AskedHost {
@@ -50,20 +58,20 @@ interface AskedHost {
 }
 
 /**
- * A name below the base domain answers over https unless its input says otherwise: with the certificate that
+ * A name below a base domain answers over https unless its input says otherwise: with the certificate that
  * the organization uploaded, such as one of the wildcard, else with one that is issued for the host.
  */
 export async function withCertificate<I extends AskedHost>(
   input: I,
-  organizationId: string,
-  { settings, isCertified }: DomainSurroundings,
+  { serverKey, organizationId }: Pick<NamedPlace, 'serverKey' | 'organizationId'>,
+  { baseDomains, isCertified }: DomainSurroundings,
 ): Promise<I> {
   const { https, certificateType } = input;
-  const { baseDomain } = await settings();
-  if (https !== undefined || certificateType !== undefined || baseDomain === null) return input;
+  if (https !== undefined || certificateType !== undefined) return input;
   const host = parseHost(input.host);
-  if (!isPublicBase(baseDomain) || !isNameBelow(baseDomain, host)) return input;
-  const isUploaded = await isCertified(host, localServer, organizationId);
+  const bases = await baseDomains.on(serverKey, organizationId);
+  if (!bases.some((base) => isPublicBase(base) && isNameBelow(base, host))) return input;
+  const isUploaded = await isCertified(host, serverKey, organizationId);
   return { ...input, https: true, certificateType: isUploaded ? 'none' : 'acme' };
 }
 
@@ -71,11 +79,9 @@ export async function withCertificate<I extends AskedHost>(
 async function freeHostBelow(
   store: DomainStore,
   base: string,
-  appName: string,
-  { organizationId, serverKey, reaches = () => true }: NamedPlace,
+  stem: string,
+  { appName, serverKey }: { appName: string; serverKey: string },
 ): Promise<string> {
-  const named = (await store.named(appName, organizationId)).find(({ scope }) => reaches(scope));
-  const stem = named === undefined ? appName : `${named.name}-${named.projectName}`;
   for (const suffix of ['', digestOf(appName)]) {
     const host = hostBelow(base, stem, suffix);
     if ((await store.find({ serverKey, asciiHost: host })) === undefined) return host;

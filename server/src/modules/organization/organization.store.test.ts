@@ -273,6 +273,7 @@ eachDatabase('organizations', (test) => {
       name: 'p',
       description: '',
       env: '',
+      baseDomain: null,
       createdAt: '2026-01-01T00:00:00.000Z',
     });
     await stores.projects.insert({
@@ -281,6 +282,7 @@ eachDatabase('organizations', (test) => {
       name: 'p',
       description: '',
       env: '',
+      baseDomain: null,
       createdAt: '2026-01-01T00:00:00.000Z',
     });
     expect(await remove(client, organizationId)).toMatchObject({

@@ -4,6 +4,7 @@ import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
 import { referring } from '../../procedure/input/references.ts';
 import { secretLines } from '../../procedure/secret-fields.ts';
+import { projectBaseDomain } from '../base-domain/contract-field.ts';
 import { environmentRecord, listedEnvironment } from '../environment/record.ts';
 import { serviceListsOf } from '../service/record-lists.ts';
 import { givenRevision, name, revision } from '../service/contract-fields.ts';
@@ -15,6 +16,7 @@ export const projectRecord = z
     description: z.string(),
     env: secretLines(),
     organizationId: z.string(),
+    baseDomain: z.string().nullable().describe('null: none of its own'),
     revision,
     createdAt: z.string(),
   })
@@ -60,12 +62,16 @@ export const projectContract = {
     output: projectWithServices,
   }),
   update: mutation({
-    summary: 'Changes name, description or shared variables of a project',
+    summary: 'Changes name, description, shared variables or base domain of a project',
+    description:
+      'A base domain that is, or lies above or below, that of the installation or of another organization is ' +
+      'refused. Hosts that are there stay as they are.',
     access: own,
     input: id.extend({
       name: name.optional(),
       description: description.nullish(),
       env: env.nullish(),
+      baseDomain: projectBaseDomain.optional(),
       revision: givenRevision,
     }),
     refusals: ['CONFLICT'],

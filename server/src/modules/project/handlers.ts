@@ -3,6 +3,7 @@ import { reachOf } from '../../domain/access/permissions.ts';
 import type { Actor, CallContext } from '../../procedure/context.ts';
 import { cutPage, paginate } from '../../procedure/input/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
+import type { BaseDomainClaims } from '../base-domain/claims.ts';
 import type { Environments } from '../environment/environment.ts';
 import type { ListedEnvironment } from '../environment/record.ts';
 import type { Members } from '../organization/member.ts';
@@ -23,6 +24,7 @@ export interface ProjectNeighbours {
   services: Services;
   copies: ServiceCopies;
   members: Members;
+  claims: Pick<BaseDomainClaims, 'change'>;
   liveOf: LiveReader;
   /** Told when networks may have lost their environment. */
   networksChanged(): void;
@@ -90,8 +92,13 @@ export function projectHandlers(
         );
       return visible;
     },
-    update: ({ actor, write }, { projectId, ...patch }) =>
-      write(() => projects.update(projectId, actor.organizationId, patch)),
+    async update(context, { projectId, baseDomain: wanted, ...patch }) {
+      const { organizationId } = context.actor;
+      const { baseDomain: present } = await projects.one(projectId, organizationId);
+      return neighbours.claims.change(context, { place: { projectId }, wanted, present }, (baseDomain) =>
+        projects.update(projectId, organizationId, { ...patch, baseDomain }),
+      );
+    },
     async remove({ actor, write }, { projectId }) {
       const removed = await write(() => projects.remove(projectId, actor.organizationId));
       neighbours.networksChanged();

@@ -54,6 +54,7 @@ eachDatabase('projects and environments', (test) => {
       name: 'Shop',
       description: '',
       env: '',
+      baseDomain: null,
       organizationId: people.owner.organizationId,
       createdAt: expect.any(String),
       environments: [{ ...environment, ...shortLists(ids) }],

@@ -12,6 +12,7 @@ export interface ProjectInput {
   name?: string | undefined;
   description?: string | null | undefined;
   env?: string | null | undefined;
+  baseDomain?: string | null | undefined;
   /** The one that was read before the change. */
   revision?: number | undefined;
 }
@@ -61,7 +62,7 @@ export function createProjects(store: ProjectStore, environments: Environments, 
       if (cursor !== undefined && !after) throw unknownCursor();
       return store.page(organizationId, { limit, after });
     },
-    async update(projectId, organizationId, { name, description, env, revision }) {
+    async update(projectId, organizationId, { name, description, env, baseDomain, revision }) {
       if (env) parseEnv(env);
       await revised(revision, 'the project', {
         read: () => one(store, projectId, organizationId),
@@ -72,6 +73,7 @@ export function createProjects(store: ProjectStore, environments: Environments, 
               name,
               description: description === undefined ? undefined : (description ?? ''),
               env: env === undefined ? undefined : (env ?? ''),
+              baseDomain,
             },
           ),
       });
@@ -95,7 +97,7 @@ async function one(store: ProjectStore, projectId: string, organizationId: strin
 async function insert(
   { store, clock }: Parts,
   organizationId: string,
-  { name, description, env }: ProjectInput & { name: string },
+  { name, description, env, baseDomain }: ProjectInput & { name: string },
 ): Promise<ProjectRecord> {
   const project = {
     projectId: randomId(),
@@ -104,6 +106,7 @@ async function insert(
     name,
     description: description ?? '',
     env: env ?? '',
+    baseDomain: baseDomain ?? null,
     createdAt: isoTime(clock),
   };
   await store.insert(project);

@@ -23,7 +23,8 @@ const end = { createdAt: '9999', projectId: '' };
 
 export function createProjectStore(database: Database): ProjectStore {
   const projects = tableStore(database, 'project');
-  const columns = sql`"projectId", "revision", "organizationId", "name", "description", "createdAt"`;
+  const columns = sql`"projectId", "revision", "organizationId", "name", "description",
+    "baseDomain", "createdAt"`;
   const all = sql<ListedProject>`select ${columns} from "project" where "organizationId" = ${''}
     order by "createdAt" desc, "projectId" desc`.compile(database.builder);
   const page = sql<ListedProject>`select ${columns} from "project"

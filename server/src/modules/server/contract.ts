@@ -5,6 +5,7 @@ import { logEvent } from '../../procedure/log-event.ts';
 import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query, subscription } from '../../procedure/procedure.ts';
 import { ruled } from '../../procedure/input/ruled.ts';
+import { serverBaseDomain } from '../base-domain/contract-field.ts';
 import { metricsConfig, metricsPoint, metricsRange } from './record-monitoring.ts';
 import {
   forgottenServer,
@@ -64,11 +65,15 @@ export const serverContract = {
     description:
       'Another address or port is another machine: its host key is pinned again at the next ' +
       'contact, it is inactive until it is set up, and no longer trusted. One that services run on becomes ' +
-      'no build server.',
+      'no build server. A base domain that is, or lies above or below, that of the installation or of ' +
+      'another organization is refused.',
     access: { class: 'admin', resources: [...own.resources, sshKey] },
-    input: id.extend(z.object(shape).partial().shape),
+    input: id.extend({
+      ...z.object(shape).partial().shape,
+      baseDomain: serverBaseDomain.optional(),
+    }),
     output: serverRecord,
-    refusals: ['PRECONDITION_FAILED'],
+    refusals: ['PRECONDITION_FAILED', 'CONFLICT'],
   }),
   trustHostKey: mutation({
     summary: "Pins the server's host key with this fingerprint in place of the one that is pinned",

@@ -6,6 +6,7 @@ import { paginate } from '../../procedure/input/page.ts';
 import type { LogEvent } from '../../procedure/log-event.ts';
 import type { Handlers, StreamEvent } from '../../procedure/procedure.ts';
 import type { serverContract } from './contract.ts';
+import type { BaseDomainClaims } from '../base-domain/claims.ts';
 import type { ServerMonitoring } from './monitoring/monitoring.ts';
 import { machinePoint, rangeOf } from './monitoring/points.ts';
 import type { ForgetServers } from './forget.ts';
@@ -16,6 +17,7 @@ import type { ServerSetup } from './setup/setup.ts';
 export interface ServerDesk {
   /** The record was changed, so that the connection to the server is made anew. */
   changed(serverId: string): void;
+  claims: Pick<BaseDomainClaims, 'change'>;
   setup: ServerSetup;
   forgetting: ForgetServers;
   inspect: ServerInspection;
@@ -27,7 +29,7 @@ export interface ServerDesk {
 
 export function serverHandlers(
   servers: Servers,
-  { changed, setup, forgetting, inspect, monitoring, own, isInstallations }: ServerDesk,
+  { changed, claims, setup, forgetting, inspect, monitoring, own, isInstallations }: ServerDesk,
 ): Handlers<typeof serverContract, CallContext> {
   const changing = async <T>(serverId: string, work: Promise<T>): Promise<T> => {
     const result = await work;
@@ -40,11 +42,17 @@ export function serverHandlers(
     async all({ actor }, input) {
       return paginate(await servers.all(actor.organizationId), input, ({ serverId }) => serverId);
     },
-    update: ({ actor, write }, { serverId, ...patch }) =>
-      changing(
+    async update(context, { serverId, baseDomain: wanted, ...patch }) {
+      const { organizationId } = context.actor;
+      const { baseDomain: present } = await servers.one(serverId, organizationId);
+      const claim = { place: { serverId }, wanted, present };
+      return changing(
         serverId,
-        write(() => servers.update(serverId, actor.organizationId, patch)),
-      ),
+        claims.change(context, claim, (baseDomain) =>
+          servers.update(serverId, organizationId, { ...patch, baseDomain }),
+        ),
+      );
+    },
     trustHostKey: ({ actor, write }, { serverId, fingerprint }) =>
       changing(
         serverId,

@@ -31,6 +31,7 @@ export const serverRecord = z
     trusted: z
       .boolean()
       .describe('Whether its Owners and Admins may reach the machine itself; of a cluster, if all nodes are'),
+    baseDomain: optional.describe('null: none of its own'),
     createdAt: z.string(),
   })
   .meta({ id: 'Server' });

@@ -1,5 +1,6 @@
 import { defaultWildcard } from '../../domain/names/preview.ts';
-import { localServer } from '../../domain/names/server-key.ts';
+import { localServer, serverKeyOf } from '../../domain/names/server-key.ts';
+import type { BaseDomains } from '../base-domain/base-domain.ts';
 import type { ServerStore } from './store.ts';
 
 /** IP address or host name under which the outside finds a server; null while nobody told. */
@@ -24,13 +25,20 @@ export function serverIpOf(
   };
 }
 
-/** Hosts of previews on a server: below the base domain on Berth's own machine, else test names. */
+/** A service that previews are made of. */
+export interface PreviewedPlace {
+  serverId: string | null;
+  environmentId: string;
+}
+
+/** Hosts of previews: below the base domain that is nearest to the service, else test names. */
 export function previewWildcardsOf(
   serverIp: ReturnType<typeof serverIpOf>,
-  settings: { get(): Promise<{ baseDomain: string | null }> },
-): (serverKey: string) => Promise<string> {
-  return async (serverKey) => {
-    const { baseDomain } = await settings.get();
-    return defaultWildcard(await serverIp(serverKey), serverKey === localServer ? baseDomain : null);
+  { nearest }: Pick<BaseDomains, 'nearest'>,
+): (place: PreviewedPlace) => Promise<string> {
+  return async ({ serverId, environmentId }) => {
+    const serverKey = serverKeyOf({ serverId });
+    const baseDomain = await nearest({ serverKey, environmentId });
+    return defaultWildcard(baseDomain === null ? await serverIp(serverKey) : null, baseDomain);
   };
 }

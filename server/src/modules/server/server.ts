@@ -13,7 +13,9 @@ export interface NewServer
   sshKeyId?: string | null | undefined;
 }
 
-export type ServerPatch = { [K in keyof NewServer]?: NewServer[K] | undefined };
+export type ServerPatch = { [K in keyof NewServer]?: NewServer[K] | undefined } & {
+  baseDomain?: string | null | undefined;
+};
 
 type Monitoring = NonNullable<ServerRecord['metricsConfig']>;
 /** As it is asked for, with the token of the metrics endpoint. */
@@ -163,6 +165,7 @@ function newServer(
     swarmNodeId: null,
     trusted: false,
     machineSince: null,
+    baseDomain: null,
     createdAt: isoTime(clock),
   };
 }

@@ -9,13 +9,13 @@ import { parseCron } from '../../domain/time/cron.ts';
 import { platformPrefix } from '../../domain/names/image-reference.ts';
 import { isAllowableNetwork } from '../../domain/network/outgoing.ts';
 import { isNetworkPool, isResolver } from '../../domain/network/network.ts';
-import { parseBaseDomain } from '../../domain/routing/base-domain.ts';
 import { parseOwnHost } from '../../domain/access/own-host.ts';
 import { parseRootCertificates } from '../../domain/certificates/root-certificates.ts';
 import { parseCpus, parseMemory } from '../../domain/resources/resources.ts';
 import { isTrustedProxy } from '../../domain/routing/trusted-proxies.ts';
 import { parseSharedImage } from '../../domain/names/shared-images.ts';
 import { ruled } from '../../procedure/input/ruled.ts';
+import { baseDomainName } from '../base-domain/contract-field.ts';
 
 const MiB = 1024 ** 2;
 const GiB = 1024 ** 3;
@@ -73,9 +73,7 @@ export const settingFields = {
   ),
   baseDomain: field(
     'admin',
-    ruled(z.string().max(1024, { abort: true }), parseBaseDomain)
-      .nullable()
-      .meta({
+    baseDomainName.nullable().meta({
         description:
           "Domain below which services on Berth's own machine are named by themselves, such as " +
           'apps.example.com: the DNS record of *.apps.example.com must lead to this machine. null: test ' +

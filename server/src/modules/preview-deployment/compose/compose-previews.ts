@@ -38,8 +38,8 @@ export interface ComposePreviewDeps {
   transaction<T>(work: () => Promise<T>): Promise<T>;
   /** Inside the transaction; CONFLICT when the organization may have no more. */
   withinQuota<T>(organizationId: string, work: () => Promise<T>): Promise<T>;
-  /** Hosts of previews on a server, for a compose service that names no wildcard. */
-  wildcard(serverKey: string): Promise<string>;
+  /** Hosts of previews of a compose service that names no wildcard. */
+  wildcard(compose: ComposeRecord): Promise<string>;
 }
 
 export function createComposePreviews(deps: ComposePreviewDeps): ComposePreviews {
@@ -115,7 +115,7 @@ async function create(
   const { organizationId } = original;
   const serverKey = serverKeyOf(original);
   // Both ask the name service or read only, so never inside the transaction.
-  const wildcard = original.previewWildcard ?? (await deps.wildcard(serverKey));
+  const wildcard = original.previewWildcard ?? (await deps.wildcard(original));
   const present = await store.domains(original.composeId);
   const hosts = previewHosts(original, present, { wildcard, number: facts.number });
   const domain = addressOf(present[0], hosts);

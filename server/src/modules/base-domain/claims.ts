@@ -1,0 +1,153 @@
+/** Which base domains a project or server may have. */
+import { AppError, badField } from '../../domain/errors.ts';
+import { isWithin, parseBaseDomain } from '../../domain/routing/base-domain.ts';
+import type { CallContext } from '../../procedure/context.ts';
+import type { DnsCheck } from '../domain/dns-check.ts';
+import type { BaseDomainStore, HeldBase } from './store.ts';
+
+/** What a base domain is asked for. */
+export type ClaimingPlace = { projectId: string } | { serverId: string };
+
+export interface Claim {
+  place: ClaimingPlace;
+  /** Absent: it stays. */
+  wanted: string | null | undefined;
+  present: string | null;
+}
+
+export interface ClaimDeps {
+  store: Pick<BaseDomainStore, 'related' | 'hostsOfOthers' | 'serversOf' | 'machines' | 'claimAlone'>;
+  settings(): Promise<{
+    baseDomain: string | null;
+    host: string | null;
+    serverIp: string | null;
+    cloud: boolean;
+  }>;
+  /** Host name in the address that Berth was started with, if it has one. */
+  urlHost: string | undefined;
+  dns: Pick<DnsCheck, 'checkBase'>;
+  /** Called after a base domain came, changed or went. */
+  changed(): void;
+}
+
+export interface BaseDomainClaims {
+  /**
+   * Makes a change of a project or server with the base domain that it is to have, undefined where that
+   * stays. BAD_REQUEST naming `baseDomain` for one that cannot be used or leads elsewhere, CONFLICT for one
+   * that overlaps with the installation's or with another organization's names, FORBIDDEN for members.
+   */
+  change<T>(
+    context: Pick<CallContext, 'actor' | 'write'>,
+    claim: Claim,
+    work: (baseDomain: string | null | undefined) => Promise<T>,
+  ): Promise<T>;
+  /** CONFLICT naming `baseDomain` when the installation cannot have it since projects or servers have it. */
+  requireFreeForAll(base: string): Promise<void>;
+  /** CONFLICT naming `host` when Berth itself cannot have it. */
+  requireOutside(host: string): Promise<void>;
+}
+
+export function createBaseDomainClaims(deps: ClaimDeps): BaseDomainClaims {
+  const { store } = deps;
+  return {
+    async change(context, claim, work) {
+      const base = claim.wanted ? parseBaseDomain(claim.wanted) : claim.wanted;
+      if (base === undefined || base === claim.present) return context.write(() => work(undefined));
+      requirePeople(context);
+      const { organizationId } = context.actor;
+      if (base !== null) await requireUsable(deps, base, claim.place, organizationId);
+      const result = await context.write(async () => {
+        if (base !== null) await requireFree(deps, base, organizationId);
+        return work(base);
+      });
+      deps.changed();
+      return result;
+    },
+    async requireFreeForAll(base) {
+      const [holder] = await store.related(base);
+      if (holder) throw taken('baseDomain', base, `${relation(base, holder.domain)}, ${ofWhom(holder)}`);
+    },
+    async requireOutside(host) {
+      const holder = (await store.related(host)).find(({ domain }) => isWithin(domain, host));
+      if (holder) throw taken('host', host, `lies within ${holder.domain}, ${ofWhom(holder)}`);
+    },
+  };
+}
+
+function requirePeople({ actor }: Pick<CallContext, 'actor'>): void {
+  if (actor.role !== 'member') return;
+  throw new AppError(
+    'FORBIDDEN',
+    'baseDomain: only Owners and Admins may change it, since every name below it belongs to the whole ' +
+      'organization then. Leave it as it is, or ask one of them.',
+    { issues: [{ path: 'baseDomain', message: 'is for Owners and Admins' }] },
+  );
+}
+
+/** What needs no transaction: the name itself, and where the DNS leads it. */
+async function requireUsable(
+  deps: ClaimDeps,
+  base: string,
+  place: ClaimingPlace,
+  organizationId: string,
+): Promise<void> {
+  const { host } = await deps.settings();
+  const within = [host, deps.urlHost].find((name) => name && isWithin(base, name));
+  if (within)
+    throw badField(
+      'baseDomain',
+      `cannot be ${base}: the host of Berth, ${within}, would be within it, and services could set cookies ` +
+        'for it. Use a domain that Berth is not below',
+    );
+  await deps.dns.checkBase(base, await machinesOf(deps, place, organizationId));
+}
+
+/** Addresses that names below the base domain may lead to. */
+async function machinesOf(
+  { store, settings }: ClaimDeps,
+  place: ClaimingPlace,
+  organizationId: string,
+): Promise<(string | null)[]> {
+  const { cloud, serverIp } = await settings();
+  const servers = await store.machines(organizationId);
+  const standing = 'serverId' in place ? [place.serverId] : await store.serversOf(place.projectId);
+  // A project without services may get them on any of these.
+  const every = [...(cloud ? [] : [null]), ...servers.map(({ serverId }) => serverId)];
+  const wanted = new Set(standing.length > 0 ? standing : every);
+  return [
+    ...(wanted.has(null) ? [serverIp] : []),
+    ...servers
+      .filter(({ serverId, clusterServerId }) => wanted.has(serverId) || wanted.has(clusterServerId ?? ''))
+      .map(({ ipAddress }) => ipAddress),
+  ];
+}
+
+/** In the transaction that stores it. */
+async function requireFree(
+  { store, settings }: ClaimDeps,
+  base: string,
+  organizationId: string,
+): Promise<void> {
+  await store.claimAlone();
+  const { baseDomain } = await settings();
+  if (baseDomain !== null && (isWithin(base, baseDomain) || isWithin(baseDomain, base)))
+    throw taken('baseDomain', base, `${relation(base, baseDomain)}, the base domain of the installation`);
+  // Nobody learns which names others have.
+  if ((await store.related(base)).some((held) => held.organizationId !== organizationId))
+    throw taken('baseDomain', base, 'is the base domain of another organization, or lies above or below it');
+  if ((await store.hostsOfOthers(base, organizationId)).length > 0)
+    throw taken('baseDomain', base, 'has hosts of another organization among its names');
+}
+
+function relation(base: string, other: string): string {
+  if (base === other) return `is ${other}`;
+  return isWithin(other, base) ? `lies below ${other}` : `lies above ${other}`;
+}
+
+const ofWhom = ({ projectId }: HeldBase): string =>
+  `the base domain of a ${projectId === null ? 'server' : 'project'} of another organization`;
+
+const taken = (field: string, name: string, why: string): AppError =>
+  new AppError('CONFLICT', `${field}: ${name} ${why}. Choose a domain that has nothing in common with it.`, {
+    issues: [{ path: field, message: 'is taken' }],
+  });
