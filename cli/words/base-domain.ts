@@ -1,4 +1,4 @@
-/** `berth base-domain`: the domain below which services get their names, of the installation, a project, a server. */
+/** `berth base-domain`: below which domain services get their names. */
 import { isIP } from 'node:net';
 import type { Client } from '../../client/client.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -48,11 +48,12 @@ async function ofProject(client: Client, wantedName: string): Promise<Holder> {
   const projects = itemsOf(await client.project.all());
   const found = projects.filter(({ projectId, name }) => projectId === wantedName || name === wantedName);
   const [first] = found;
+  const known = projects.map(({ name }) => name).join(', ');
   if (!first || found.length > 1)
     throw new UsageError(
       first
         ? `${found.length} projects are called ${wantedName}; give the id of one.`
-        : `There is no project ${wantedName}. There are: ${projects.map(({ name }) => name).join(', ') || 'none'}.`,
+        : `There is no project ${wantedName}. There are: ${known || 'none'}.`,
     );
   const { projectId, baseDomain } = first;
   return {
@@ -131,7 +132,10 @@ export const baseDomainWord: Word = {
     const isChange = wanted !== undefined || context.is('none');
     const base = isChange ? await holder.set(wanted ?? null) : holder.baseDomain;
     if (base === null) {
-      context.answer({ baseDomain: null, records: [] }, () => `${capital(holder.what)} has no base domain.\n`);
+      context.answer(
+        { baseDomain: null, records: [] },
+        () => `${capital(holder.what)} has no base domain.\n`,
+      );
       return exitCodes.done;
     }
     const records = isForThisMachine(base) ? [] : await recordsOf(client, base, await holder.machines());
@@ -143,7 +147,9 @@ export const baseDomainWord: Word = {
           (one) =>
             `DNS record: ${one.record}\n` +
             sentence(
-              one.isThere ? `It is there (${one.resolvedIps.join(', ')}).` : (one.error ?? 'It is not there.'),
+              one.isThere
+                ? `It is there (${one.resolvedIps.join(', ')}).`
+                : (one.error ?? 'It is not there.'),
               context.terminal,
             ),
         ),

@@ -201,11 +201,7 @@ export function createDeployed({
   notifying,
   commented,
 }: DeployedParts): Deployed {
-  const previews = createPreviewDeployments(
-    stores.previewDeployments,
-    { domains, names, wildcard },
-    clock,
-  );
+  const previews = createPreviewDeployments(stores.previewDeployments, { domains, names, wildcard }, clock);
   const services = {
     application: deployedApplications(applications, hosts),
     database: deployedDatabases(databases, hosts),

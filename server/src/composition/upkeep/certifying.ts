@@ -103,8 +103,7 @@ function claimsOf(
     settings: settings.get,
     urlHost: hostOfUrl(config.url),
     dns: createDnsCheck({ names: adapters.names, settings: settings.get }),
-    changed: () =>
-      void renewing.tick().catch((error: unknown) => log.fault(error, 'certificates by DNS')),
+    changed: () => void renewing.tick().catch((error: unknown) => log.fault(error, 'certificates by DNS')),
   });
 }
 

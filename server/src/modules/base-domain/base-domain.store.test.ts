@@ -64,7 +64,9 @@ eachDatabase('base domains of projects', (test) => {
     expect(await set('example.net')).toMatchObject({ baseDomain: 'example.net' });
     const claims = baseDomainClaims(stores, scene);
     for (const base of ['net.example.net', 'example.net'])
-      await expect(claims.requireFreeForAll(base)).rejects.toThrow('example.net, the base domain of a project');
+      await expect(claims.requireFreeForAll(base)).rejects.toThrow(
+        'example.net, the base domain of a project',
+      );
     await claims.requireFreeForAll('apps.example.com');
     await expect(claims.requireOutside('berth.example.net')).rejects.toMatchObject({
       issues: [{ path: 'host' }],
@@ -123,7 +125,9 @@ eachDatabase('base domains of projects', (test) => {
     const change = { projectId, baseDomain: 'shop.example.com' };
     expect(await member.mutate('project.update', change)).toMatchObject({ code: 'FORBIDDEN' });
     expect(await admin.mutate('project.update', change)).toMatchObject({ baseDomain: 'shop.example.com' });
-    expect(await member.mutate('project.update', { ...change, name: 'Mine' })).toMatchObject({ name: 'Mine' });
+    expect(await member.mutate('project.update', { ...change, name: 'Mine' })).toMatchObject({
+      name: 'Mine',
+    });
   });
 });
 
@@ -167,7 +171,12 @@ eachDatabase('names below the nearest base domain', (test) => {
       https: true,
       certificateType: 'acme',
     });
-    for (const host of ['shop.example.com', 'b.shop.example.com', '*.shop.example.com', 'a.b.shop.example.com'])
+    for (const host of [
+      'shop.example.com',
+      'b.shop.example.com',
+      '*.shop.example.com',
+      'a.b.shop.example.com',
+    ])
       expect(
         await stranger.mutate('domain.create', { applicationId: foreign.applicationId, host }),
         host,
@@ -178,9 +187,9 @@ eachDatabase('names below the nearest base domain', (test) => {
     });
     expect(other).toMatchObject({ host: 'myshop.example.com', https: false });
     const { domainId } = other as unknown as { domainId: string };
-    expect(
-      await stranger.mutate('domain.update', { domainId, host: 'b.shop.example.com' }),
-    ).toMatchObject(conflict('host'));
+    expect(await stranger.mutate('domain.update', { domainId, host: 'b.shop.example.com' })).toMatchObject(
+      conflict('host'),
+    );
   });
 
   it('have a wildcard certificate for each server of their services', async () => {

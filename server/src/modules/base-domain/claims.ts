@@ -140,12 +140,12 @@ async function requireFree(
 }
 
 function relation(base: string, other: string): string {
-  if (base === other) return `is ${other}`;
+  if (base === other) return `is taken: ${other}`;
   return isWithin(other, base) ? `lies below ${other}` : `lies above ${other}`;
 }
 
 const ofWhom = ({ projectId }: HeldBase): string =>
-  `the base domain of a ${projectId === null ? 'server' : 'project'} of another organization`;
+  `the base domain of a ${projectId === null ? 'server' : 'project'}`;
 
 const taken = (field: string, name: string, why: string): AppError =>
   new AppError('CONFLICT', `${field}: ${name} ${why}. Choose a domain that has nothing in common with it.`, {

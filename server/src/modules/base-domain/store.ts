@@ -78,9 +78,7 @@ export function createBaseDomainStore(database: Database): BaseDomainStore {
     async claimAlone() {
       // On PostgreSQL two transactions would each find the domain free.
       if (database.dialect !== 'postgres') return;
-      await run(
-        sql<object>`select pg_advisory_xact_lock(hashtext('berth base domains'))`.compile(builder),
-      );
+      await run(sql<object>`select pg_advisory_xact_lock(hashtext('berth base domains'))`.compile(builder));
     },
   };
 }

@@ -195,9 +195,9 @@ export const domainContract = {
   generateDomain: mutation({
     summary: 'A free host name that leads to the server',
     description:
-      '`<name>-<project>` below the base domain of the project of the service with this appName, else of the ' +
-      "server, else, on Berth's own machine, of the setting baseDomain; without one a test name of sslip.io " +
-      "that resolves to the server's address.",
+      '`<name>-<project>` below the base domain of the project of the service with this appName, else of ' +
+      "the server, else, on Berth's own machine, of the setting baseDomain; without one a test name of " +
+      "sslip.io that resolves to the server's address.",
     access: { class: 'protected', resources: [{ kind: 'server', field: 'serverId' }] },
     input: z.object({
       appName: z.string().regex(appNamePattern, 'must be 1 to 63 letters, digits, - or _'),

@@ -64,8 +64,8 @@ export const projectContract = {
   update: mutation({
     summary: 'Changes name, description, shared variables or base domain of a project',
     description:
-      'A base domain that is, or lies above or below, that of the installation or of another organization is ' +
-      'refused. Hosts that are there stay as they are.',
+      'A base domain that is, or lies above or below, that of the installation or of another organization ' +
+      'is refused. Hosts that are there stay as they are.',
     access: own,
     input: id.extend({
       name: name.optional(),

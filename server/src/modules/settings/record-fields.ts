@@ -74,12 +74,12 @@ export const settingFields = {
   baseDomain: field(
     'admin',
     baseDomainName.nullable().meta({
-        description:
-          "Domain below which services on Berth's own machine are named by themselves, such as " +
-          'apps.example.com: the DNS record of *.apps.example.com must lead to this machine. null: test ' +
-          'names of sslip.io',
-        examples: [null],
-      }),
+      description:
+        "Domain below which services on Berth's own machine are named by themselves, such as " +
+        'apps.example.com: the DNS record of *.apps.example.com must lead to this machine. null: test ' +
+        'names of sslip.io',
+      examples: [null],
+    }),
     null,
   ),
   cloud: field(
