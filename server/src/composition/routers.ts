@@ -100,7 +100,7 @@ const mountsOf = ({ stores, clock, hostReach }: AppParts): Mounts =>
   });
 
 function routersOf(parts: AppParts): Router[] {
-  const { config, stores, adapters, clock, settings, hosts, reconciler } = parts;
+  const { config, stores, adapters, clock, settings, hosts } = parts;
   const account = accountRouters(parts.accounts, {
     gone: buildersLeaver(parts),
     measureDisk: parts.disk.look,
@@ -126,30 +126,7 @@ function routersOf(parts: AppParts): Router[] {
       sshKeyHandlers(createSshKeys(stores.sshKeys, clock), adapters.keyPairs),
     ),
     router('registry', contracts.registry, registryHandlers(parts.registries)),
-    router(
-      'settings',
-      contracts.settings,
-      settingsHandlers(settings, {
-        changed: () => (void reconciler.run(), beginOrders(parts)()),
-        builders: async (signal) =>
-          (await hosts.of(localServer)).builder.programs(
-            join(adapters.folders.work, `probe-${randomId()}`),
-            signal,
-          ),
-        portWall: parts.portGuard.state,
-        urlHost: hostOfUrl(config.url),
-        async checkBaseDomain(base) {
-          await parts.ownHost.requireFreeBase(base);
-          await parts.baseDomainClaims.requireFreeForAll(base);
-          await createDnsCheck({ names: adapters.names, settings: settings.get }).checkBase(base);
-        },
-        async prepareHost(host) {
-          await parts.ownHost.requireFree(host);
-          await parts.baseDomainClaims.requireOutside(host);
-          await parts.watch.issuanceOf(localServer).prepare(host);
-        },
-      }),
-    ),
+    settingsRouter(parts),
     account.audit,
     router('event', contracts.event, eventHandlers(parts.accounts.events)),
     ...infrastructureRouters(parts, parts.accounts.organizations.isFirst),
@@ -161,4 +138,32 @@ function routersOf(parts: AppParts): Router[] {
       installationBackupHandlers(parts.backingUp.installation),
     ),
   ];
+}
+
+function settingsRouter(parts: AppParts): Router {
+  const { config, adapters, settings, hosts, reconciler } = parts;
+  return router(
+    'settings',
+    contracts.settings,
+    settingsHandlers(settings, {
+      changed: () => (void reconciler.run(), beginOrders(parts)()),
+      builders: async (signal) =>
+        (await hosts.of(localServer)).builder.programs(
+          join(adapters.folders.work, `probe-${randomId()}`),
+          signal,
+        ),
+      portWall: parts.portGuard.state,
+      urlHost: hostOfUrl(config.url),
+      async checkBaseDomain(base) {
+        await parts.ownHost.requireFreeBase(base);
+        await parts.baseDomainClaims.requireFreeForAll(base);
+        await createDnsCheck({ names: adapters.names, settings: settings.get }).checkBase(base);
+      },
+      async prepareHost(host) {
+        await parts.ownHost.requireFree(host);
+        await parts.baseDomainClaims.requireOutside(host);
+        await parts.watch.issuanceOf(localServer).prepare(host);
+      },
+    }),
+  );
 }

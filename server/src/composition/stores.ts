@@ -86,7 +86,6 @@ export function createStores(database: Database) {
     serviceRows: createServiceRows(database),
     deployments: createDeploymentStore(database),
     domains: createDomainStore(database),
-    baseDomains: createBaseDomainStore(database),
     requests: createRequestStore(database),
     issuance: (serverKey: string) => createIssuanceStore(database, serverKey),
     ports: createPortStore(database),
@@ -122,6 +121,7 @@ export function createStores(database: Database) {
 }
 
 const certificateStores = (database: Database) => ({
+  baseDomains: createBaseDomainStore(database),
   certificates: createCertificateStore(database),
   certificateResolvers: createResolverStore(database),
   certificateOrders: createOrderStore(database),

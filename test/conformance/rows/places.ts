@@ -175,13 +175,11 @@ export const projectRows: Rows = [
     gives: { ...project, name: 'Store', env: 'B=••••' },
   },
   {
-    rule: 'a base domain is kept without the asterisk',
     call: 'project.update',
     input: { projectId: '<projectId>', baseDomain: '*.Shop.localhost' },
     gives: { name: 'Shop', baseDomain: 'shop.localhost' },
   },
   {
-    rule: 'nobody has names below a public suffix',
     call: 'project.update',
     input: { projectId: '<projectId>', baseDomain: 'co.uk' },
     refused: 'BAD_REQUEST',

@@ -5,6 +5,7 @@ import type { Database } from '../../../server/src/db/database.ts';
 import { tableStore } from '../../../server/src/db/table-store.ts';
 import type { AppError } from '../../../server/src/domain/errors.ts';
 import { createBaseDomains } from '../../../server/src/modules/base-domain/base-domain.ts';
+import type { BaseDomainStore } from '../../../server/src/modules/base-domain/store.ts';
 import { domainContract } from '../../../server/src/modules/domain/contract.ts';
 import { createDnsCheck } from '../../../server/src/modules/domain/dns-check.ts';
 import { createDomains } from '../../../server/src/modules/domain/domain.ts';
@@ -110,12 +111,7 @@ function domainRouters(database: Database, requests: DomainRequests, scene: Doma
     url: 'http://localhost:3000',
     facts: async () => ({ addresses: ['127.0.0.1', '192.0.2.9'], hostName: 'machine' }),
   });
-  const surroundings: DomainSurroundings = {
-    settings: async () => ({ trustedProxies: [] }),
-    baseDomains: createBaseDomains({ store: baseDomains, settings: async () => scene.settings }),
-    isCertified: async (host) => scene.certified.includes(host),
-    isOrdered: async (host) => scene.ordered.includes(host),
-  };
+  const surroundings = surroundingsOf(scene, baseDomains);
   const changeRoutes: ChangeRoutes = (serverKey, write, change) =>
     write(async () => {
       const changed = await change();
@@ -154,6 +150,13 @@ function domainRouters(database: Database, requests: DomainRequests, scene: Doma
     ),
   ];
 }
+
+const surroundingsOf = (scene: DomainScene, store: BaseDomainStore): DomainSurroundings => ({
+  settings: async () => ({ trustedProxies: [] }),
+  baseDomains: createBaseDomains({ store, settings: async () => scene.settings }),
+  isCertified: async (host) => scene.certified.includes(host),
+  isOrdered: async (host) => scene.ordered.includes(host),
+});
 
 const ordersOf = (scene: DomainScene): Pick<DomainDesk, 'dnsOrders' | 'beginOrders'> => ({
   dnsOrders: {

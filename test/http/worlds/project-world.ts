@@ -8,7 +8,7 @@ import {
 } from '../../../server/src/modules/environment/handlers.ts';
 import { createMembers } from '../../../server/src/modules/organization/member.ts';
 import { projectContract } from '../../../server/src/modules/project/contract.ts';
-import { projectHandlers } from '../../../server/src/modules/project/handlers.ts';
+import { projectHandlers, type ProjectNeighbours } from '../../../server/src/modules/project/handlers.ts';
 import { createProjects } from '../../../server/src/modules/project/project.ts';
 import { createServiceNames } from '../../../server/src/modules/service-name/service-name.ts';
 import { createServiceCopies } from '../../../server/src/modules/service/service-copies.ts';
@@ -19,7 +19,7 @@ import { otherServices } from '../places.ts';
 import { baseDomainClaims } from './base-domain-claims.ts';
 import { worlds, type World } from './world.ts';
 
-type Change = (stores: ReturnType<typeof createStores>) => Partial<EnvironmentNeighbours>;
+type Change = (stores: ReturnType<typeof createStores>) => Partial<EnvironmentNeighbours & ProjectNeighbours>;
 
 /** Gives a function that makes worlds with projects and environments, in which nothing runs. */
 export function projectWorlds(test: TestDatabase, change: Change = () => ({})): () => Promise<World> {

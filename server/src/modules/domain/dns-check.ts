@@ -44,31 +44,7 @@ export function createDnsCheck({ names, settings }: DnsCheckOptions): DnsCheck {
   const whyNotHere: DnsCheck['whyNotHere'] = async (host, expected) =>
     reasonElsewhere(names, (await settings()).dnsResolver, host, expected);
   return {
-    async checkBase(base, machines) {
-      await checkWildcardHost(`*.${base}`, 'baseDomain');
-      // Browsers lead these to their own machine (RFC 6761, 6.3); no DNS knows them.
-      if (!isPublicBase(base)) return;
-      const { serverIp, dnsResolver } = await settings();
-      const found = await names.lookUp(someNameOf(`*.${base}`), dnsResolver);
-      const reasons: { address: string; why: string }[] = [];
-      for (const machine of new Set(machines ?? [serverIp])) {
-        const address =
-          machine === null || isIP(machine) !== 0
-            ? machine
-            : (await names.lookUp(machine, dnsResolver)).addresses[0];
-        const why = whyElsewhere(`*.${base}`, address, found);
-        if (why === undefined || !address) return;
-        reasons.push({ address, why });
-      }
-      const [reason] = reasons;
-      if (reason === undefined) return;
-      throw badField(
-        'baseDomain',
-        `does not lead to ${machines ? 'the machine of its services' : 'this machine'} yet: ${reason.why} ` +
-          `The record is ${reasons.map(({ address }) => recordOf(base, address)).join(' or ')}; save again ` +
-          'when it is known',
-      );
-    },
+    checkBase: (base, machines) => checkBase({ names, settings }, base, machines),
     async check(domain, serverIp) {
       const host = parseHost(domain, 'domain');
       const { serverIp: ownIp, dnsResolver } = await settings();
@@ -104,6 +80,36 @@ export function createDnsCheck({ names, settings }: DnsCheckOptions): DnsCheck {
       return address;
     },
   };
+}
+
+async function checkBase(
+  { names, settings }: DnsCheckOptions,
+  base: string,
+  machines?: readonly (string | null)[],
+): Promise<void> {
+  await checkWildcardHost(`*.${base}`, 'baseDomain');
+  // Browsers lead these to their own machine (RFC 6761, 6.3); no DNS knows them.
+  if (!isPublicBase(base)) return;
+  const { serverIp, dnsResolver } = await settings();
+  const found = await names.lookUp(someNameOf(`*.${base}`), dnsResolver);
+  const reasons: { address: string; why: string }[] = [];
+  for (const machine of new Set(machines ?? [serverIp])) {
+    const address =
+      machine === null || isIP(machine) !== 0
+        ? machine
+        : (await names.lookUp(machine, dnsResolver)).addresses[0];
+    const why = whyElsewhere(`*.${base}`, address, found);
+    if (why === undefined || !address) return;
+    reasons.push({ address, why });
+  }
+  const [reason] = reasons;
+  if (reason === undefined) return;
+  throw badField(
+    'baseDomain',
+    `does not lead to ${machines ? 'the machine of its services' : 'this machine'} yet: ${reason.why} ` +
+      `The record is ${reasons.map(({ address }) => recordOf(base, address)).join(' or ')}; save again ` +
+      'when it is known',
+  );
 }
 
 async function reasonElsewhere(
