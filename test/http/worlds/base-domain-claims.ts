@@ -1,9 +1,7 @@
 /** Claims of base domains in a world whose names lead nowhere but to the addresses given. */
 import type { Stores } from '../../../server/src/composition/stores.ts';
-import {
-  createBaseDomainClaims,
-  type BaseDomainClaims,
-} from '../../../server/src/modules/base-domain/claims.ts';
+import type { BaseDomainClaims } from '../../../server/src/modules/base-domain/base-domain.ts';
+import { createBaseDomainClaims } from '../../../server/src/modules/base-domain/claims.ts';
 import { createDnsCheck } from '../../../server/src/modules/domain/dns-check.ts';
 
 export interface ClaimScene {

@@ -8,8 +8,8 @@ export const texts = {
   key: 'Berth signs in over SSH with a key of its own. Put its public half on the server first:',
   keyNone: 'Make a key for it. Its private half stays encrypted in Berth.',
   baseDomain:
-    'Services here without a host of their own are named service-project below it, over https, unless their ' +
-    'project has a base domain.',
+    'Services here without a host of their own are named service-project below it, over https, unless ' +
+    'their project has a base domain.',
   hostKey:
     'A server that shows another host key is refused. Check the new one with ssh-keygen -lf on the server ' +
     'before you trust it.',

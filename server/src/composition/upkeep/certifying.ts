@@ -1,7 +1,8 @@
 /** Certificates that Berth asks for by itself: DNS providers, authorities, renewals. */
 import { createAcmeClient } from '../../adapters/acme/acme-client.ts';
 import { createCertificates } from '../../modules/certificate/certificate.ts';
-import { createBaseDomainClaims, type BaseDomainClaims } from '../../modules/base-domain/claims.ts';
+import type { BaseDomainClaims } from '../../modules/base-domain/base-domain.ts';
+import { createBaseDomainClaims } from '../../modules/base-domain/claims.ts';
 import { createAutomaticOrders, type AutomaticOrders } from '../../modules/certificate-order/automatic.ts';
 import { createAuthorityOf } from '../../modules/certificate-order/authority.ts';
 import {

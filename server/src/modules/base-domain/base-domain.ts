@@ -2,6 +2,7 @@
 import { AppError } from '../../domain/errors.ts';
 import { isWithin } from '../../domain/routing/base-domain.ts';
 import { localServer } from '../../domain/names/server-key.ts';
+import type { CallContext } from '../../procedure/context.ts';
 import type { BaseDomainStore, PlacedBase, ServicePlace } from './store.ts';
 
 export interface BaseDomainDeps {
@@ -18,6 +19,33 @@ export interface BaseDomains {
   requireNotOfOthers(asciiHost: string, organizationId: string): Promise<void>;
   /** Of projects and servers, each with the servers of its services. */
   placed(): Promise<PlacedBase[]>;
+}
+
+/** What a base domain is asked for. */
+export type ClaimingPlace = { projectId: string } | { serverId: string };
+
+export interface Claim {
+  place: ClaimingPlace;
+  /** Absent: it stays. */
+  wanted: string | null | undefined;
+  present: string | null;
+}
+
+export interface BaseDomainClaims {
+  /**
+   * Makes a change of a project or server with the base domain that it is to have, undefined where that
+   * stays. BAD_REQUEST naming `baseDomain` for one that cannot be used or leads elsewhere, CONFLICT for one
+   * that overlaps with the installation's or with another organization's names, FORBIDDEN for members.
+   */
+  change<T>(
+    context: Pick<CallContext, 'actor' | 'write'>,
+    claim: Claim,
+    work: (baseDomain: string | null | undefined) => Promise<T>,
+  ): Promise<T>;
+  /** CONFLICT naming `baseDomain` when the installation cannot have it since projects or servers have it. */
+  requireFreeForAll(base: string): Promise<void>;
+  /** CONFLICT naming `host` when Berth itself cannot have it. */
+  requireOutside(host: string): Promise<void>;
 }
 
 export function createBaseDomains({ store, settings }: BaseDomainDeps): BaseDomains {

@@ -2,18 +2,8 @@
 import { AppError, badField } from '../../domain/errors.ts';
 import { isWithin, parseBaseDomain } from '../../domain/routing/base-domain.ts';
 import type { CallContext } from '../../procedure/context.ts';
-import type { DnsCheck } from '../domain/dns-check.ts';
+import type { BaseDomainClaims, ClaimingPlace } from './base-domain.ts';
 import type { BaseDomainStore, HeldBase } from './store.ts';
-
-/** What a base domain is asked for. */
-export type ClaimingPlace = { projectId: string } | { serverId: string };
-
-export interface Claim {
-  place: ClaimingPlace;
-  /** Absent: it stays. */
-  wanted: string | null | undefined;
-  present: string | null;
-}
 
 export interface ClaimDeps {
   store: Pick<BaseDomainStore, 'related' | 'hostsOfOthers' | 'serversOf' | 'machines' | 'claimAlone'>;
@@ -25,26 +15,12 @@ export interface ClaimDeps {
   }>;
   /** Host name in the address that Berth was started with, if it has one. */
   urlHost: string | undefined;
-  dns: Pick<DnsCheck, 'checkBase'>;
+  dns: {
+    /** Throws BAD_REQUEST naming `baseDomain` where names below it certainly lead to none of the machines. */
+    checkBase(base: string, machines: readonly (string | null)[]): Promise<void>;
+  };
   /** Called after a base domain came, changed or went. */
   changed(): void;
-}
-
-export interface BaseDomainClaims {
-  /**
-   * Makes a change of a project or server with the base domain that it is to have, undefined where that
-   * stays. BAD_REQUEST naming `baseDomain` for one that cannot be used or leads elsewhere, CONFLICT for one
-   * that overlaps with the installation's or with another organization's names, FORBIDDEN for members.
-   */
-  change<T>(
-    context: Pick<CallContext, 'actor' | 'write'>,
-    claim: Claim,
-    work: (baseDomain: string | null | undefined) => Promise<T>,
-  ): Promise<T>;
-  /** CONFLICT naming `baseDomain` when the installation cannot have it since projects or servers have it. */
-  requireFreeForAll(base: string): Promise<void>;
-  /** CONFLICT naming `host` when Berth itself cannot have it. */
-  requireOutside(host: string): Promise<void>;
 }
 
 export function createBaseDomainClaims(deps: ClaimDeps): BaseDomainClaims {

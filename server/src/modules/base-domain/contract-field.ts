@@ -10,8 +10,8 @@ export const projectBaseDomain = baseDomainName.nullable().meta({
   description:
     'Domain below which services of the project are named, before those of their server and of the ' +
     'installation, such as shop.example.com: the DNS record of *.shop.example.com must lead to the server ' +
-    'of the services. Its wildcard certificate is ordered where a DNS provider of the organization serves the ' +
-    'zone. For Owners and Admins. null: none of its own',
+    'of the services. Its wildcard certificate is ordered where a DNS provider of the organization ' +
+    'serves the zone. For Owners and Admins. null: none of its own',
   examples: [null],
 });
 
@@ -20,6 +20,7 @@ export const serverBaseDomain = baseDomainName.nullable().meta({
   description:
     'Domain below which services on the server are named whose project has none of its own, such as ' +
     'edge.example.com: the DNS record of *.edge.example.com must lead to the server. Its wildcard ' +
-    'certificate is ordered where a DNS provider of the organization serves the zone. null: test names of sslip.io',
+    'certificate is ordered where a DNS provider of the organization serves the zone. null: test names ' +
+    'of sslip.io',
   examples: [null],
 });

@@ -3,7 +3,7 @@ import { reachOf } from '../../domain/access/permissions.ts';
 import type { Actor, CallContext } from '../../procedure/context.ts';
 import { cutPage, paginate } from '../../procedure/input/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
-import type { BaseDomainClaims } from '../base-domain/claims.ts';
+import type { BaseDomainClaims } from '../base-domain/base-domain.ts';
 import type { Environments } from '../environment/environment.ts';
 import type { ListedEnvironment } from '../environment/record.ts';
 import type { Members } from '../organization/member.ts';

@@ -6,7 +6,7 @@ import { paginate } from '../../procedure/input/page.ts';
 import type { LogEvent } from '../../procedure/log-event.ts';
 import type { Handlers, StreamEvent } from '../../procedure/procedure.ts';
 import type { serverContract } from './contract.ts';
-import type { BaseDomainClaims } from '../base-domain/claims.ts';
+import type { BaseDomainClaims } from '../base-domain/base-domain.ts';
 import type { ServerMonitoring } from './monitoring/monitoring.ts';
 import { machinePoint, rangeOf } from './monitoring/points.ts';
 import type { ForgetServers } from './forget.ts';
