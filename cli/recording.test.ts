@@ -79,6 +79,7 @@ const session: readonly (readonly [string, (readonly Reply[])?])[] = [
   ['db cancel shop/db'],
   ['db recovery shop/db'],
   ['db restore-at shop/db 2026-11-20T14:03:07Z', isSure],
+  ['db branch shop/db --name test --expires 72'],
   ['db restore shop/db', isSure],
   ['db undo shop/db --volume shop-db-former', isSure],
   ['db copy shop/db --from postgresql://ann:secret@old.example.com/shop', isSure],

@@ -465,6 +465,8 @@ export const procedureKinds = {
     setRecovery: 'mutation',
     getRecovery: 'query',
     restoreToMoment: 'mutation',
+    branch: 'mutation',
+    branches: 'query',
     create: 'mutation',
     one: 'query',
     update: 'mutation',

@@ -104,6 +104,8 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   'backup.verify': [412],
   // It was never switched on.
   'backup.restoreToMoment': [412],
+  // Nothing of it is stored.
+  'backup.branch': [400, 412],
   // No restore and no move left a former state.
   'backup.undoRestore': [412],
   'backup.useFormerVolume': [412],

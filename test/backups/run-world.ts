@@ -87,7 +87,13 @@ export function runWorld(): RunWorld {
         runs: world.reads,
         logs: logsInto(world.lines),
         clock: systemClock,
-        operations: { backup: operation, restore: operation, verification: operation, return: operation },
+        operations: {
+          backup: operation,
+          restore: operation,
+          verification: operation,
+          return: operation,
+          branch: operation,
+        },
         onFault: (error) => `fault-${world.faults.push(error)}`,
       });
       await runner({ payload: { backupRunId: runId }, attempts }, signal);

@@ -81,7 +81,7 @@ export const exceptions: readonly Exception[] = [
   },
   {
     guide: 'backups.md',
-    command: /^db (recovery|restore-at) /,
+    command: /^db (recovery|restore-at|branch) /,
     seenBy: 'test/e2e/backups/recovery.e2e.test.ts',
   },
   { guide: 'backups.md', command: /^db undo /, seenBy: 'test/e2e/command/session.e2e.test.ts' },

@@ -76,6 +76,7 @@ const cannotSucceed: Record<string, number | readonly number[]> = {
   'backup.listFiles': 503,
   // It was never switched on, or nothing is stored.
   'backup.restoreToMoment': [400, 412],
+  'backup.branch': [400, 412],
   // No former volume is kept there.
   'backup.useFormerVolume': [400, 404, 412],
   'gitProvider.branches': 503,

@@ -3,6 +3,7 @@ import type { Ground } from '../../server/src/composition/ground.ts';
 import type { Observing } from '../../server/src/composition/hosts/observing.ts';
 import type { Product } from '../../server/src/composition/product.ts';
 import type { Working } from '../../server/src/composition/services/working.ts';
+import { endBranches } from '../../server/src/jobs/end-branches.ts';
 import { finishDeletions } from '../../server/src/jobs/finish-deletions.ts';
 import type { Registry } from '../../server/src/procedure/registry.ts';
 import { startTimers } from '../../server/src/jobs/timers.ts';
@@ -42,6 +43,8 @@ export async function goByTheClock({
         stores: ground.stores,
         guard: product.accounts.guard,
       }),
+    endBranches: () =>
+      endBranches({ ...ground, ...product, registry: registry(), guard: product.accounts.guard }),
     schedules: working.backingUp.schedules,
     recovery: working.backingUp.recovery,
     previews: { watch: working.previewing.watch, everyMs: ground.config.previewWatchMs },

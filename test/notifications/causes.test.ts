@@ -52,6 +52,16 @@ const causes: Readonly<Record<FactEvent, Cause>> = {
   },
   certificateFailed: issuance,
   certificateExpiring: issuance,
+  branchEnding: {
+    file: 'server/src/modules/backup/branch/branches.store.test.ts',
+    test: 'is announced, removed with its data, and told when its time is over',
+    by: 'the time of a branch is over within the hour',
+  },
+  branchEnded: {
+    file: 'server/src/modules/backup/branch/branches.store.test.ts',
+    test: 'is announced, removed with its data, and told when its time is over',
+    by: 'the time of a branch is over',
+  },
   serverUnreachable: day('the engine of a server does not answer for ten minutes'),
   serverBack: day('it answers again'),
   thresholdPassed: {

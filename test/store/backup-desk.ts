@@ -16,6 +16,14 @@ import type { Database } from '../../server/src/db/database.ts';
 import { tableStore } from '../../server/src/db/table-store.ts';
 import { createQueue } from '../../server/src/jobs/queue.ts';
 import { createJobStore } from '../../server/src/jobs/store.ts';
+import type { DatabaseRecord } from '../../server/src/db/tables.ts';
+import { createBranches, type Branches } from '../../server/src/modules/backup/branch/branches.ts';
+import { createMembers } from '../../server/src/modules/organization/member.ts';
+import { createMemberStore } from '../../server/src/modules/organization/store.ts';
+import { createServiceCopies } from '../../server/src/modules/service/service-copies.ts';
+import { createServiceRows } from '../../server/src/modules/service/store.ts';
+import { createServiceNames } from '../../server/src/modules/service-name/service-name.ts';
+import { createServiceNameStore } from '../../server/src/modules/service-name/store.ts';
 import { createRecoveries, type Recoveries } from '../../server/src/modules/backup/recovery/recovery.ts';
 import { createBackups } from '../../server/src/modules/backup/backup.ts';
 import { backupContract } from '../../server/src/modules/backup/contract.ts';
@@ -38,6 +46,7 @@ import type { BackupSources } from '../../server/src/modules/backup/source.ts';
 import {
   createBackupRunStore,
   createBackupStore,
+  createBranchStore,
   createRecoveryStore,
   type BackupStore,
   type BackupRecord,
@@ -197,6 +206,7 @@ function runnerOf(
       restore: load,
       verification: load,
       return: load,
+      branch: load,
     },
   });
 }
@@ -256,14 +266,37 @@ function recoveriesOf(
     clock,
     store: createRecoveryStore(database),
     restores: createRestores(runs),
-    async findDatabase(databaseId, organizationId) {
-      const found = await tableStore(database, 'database').find({ databaseId, organizationId });
-      if (found) return found;
-      throw new AppError('NOT_FOUND', 'There is no such database.');
-    },
+    findDatabase: foundIn(database),
     problemOf: () => null,
   });
 }
+
+function branchesOf(database: Database, parts: Pick<Parts, 'backups' | 'clock' | 'runs'>): Branches {
+  const { clock, runs } = parts;
+  return createBranches({
+    clock,
+    runs,
+    store: createBranchStore(database),
+    recovery: createRecoveryStore(database),
+    recoveries: recoveriesOf(database, parts),
+    copies: createServiceCopies(
+      createServiceRows(database),
+      createServiceNames(createServiceNameStore(database)),
+      clock,
+    ),
+    quotas: quotasOf({ quotas: createQuotaStore(database) }),
+    findDatabase: foundIn(database),
+    liveImage: async () => undefined,
+  });
+}
+
+const foundIn =
+  (database: Database) =>
+  async (databaseId: string, organizationId: string): Promise<DatabaseRecord> => {
+    const found = await tableStore(database, 'database').find({ databaseId, organizationId });
+    if (found) return found;
+    throw new AppError('NOT_FOUND', 'There is no such database.');
+  };
 
 function backupRouters(
   database: Database,
@@ -278,6 +311,8 @@ function backupRouters(
         runs,
         restores: createRestores(runs),
         recoveries: recoveriesOf(database, { backups, clock, runs }),
+        branches: branchesOf(database, { backups, clock, runs }),
+        members: createMembers(createMemberStore(database)),
         sources,
         logs,
         openStore,

@@ -29,6 +29,7 @@ import { deployedApplications } from '../../server/src/modules/application/deplo
 import { createComposes } from '../../server/src/modules/compose/compose.ts';
 import { deployedComposes } from '../../server/src/modules/compose/deployed.ts';
 import { createDatabases } from '../../server/src/modules/database/database.ts';
+import { requireFilled } from '../../server/src/modules/backup/branch/branches.ts';
 import { deployedDatabases } from '../../server/src/modules/database/deployed.ts';
 import {
   createDeployments,
@@ -209,7 +210,7 @@ function servicesOf(stores: Stores, applications: Applications): Record<Deployed
   };
   return {
     application: deployedApplications(applications, hosts),
-    database: deployedDatabases(databases, hosts),
+    database: deployedDatabases(databases, hosts, (databaseId) => requireFilled(stores.branches, databaseId)),
     compose: deployedComposes(composes, hosts),
     previewDeployment: deployedPreviews(previews, applications, hosts, async () => undefined),
   };

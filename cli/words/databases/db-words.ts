@@ -7,6 +7,7 @@ import { forwardPort, type Forwarder } from '../../connection/forwarder.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { UsageError } from '../../usage-error.ts';
 import { dbDataWords } from './db-data-words.ts';
+import { dbBranchWords } from './db-branch-words.ts';
 import { dbRecoveryWords } from './db-recovery-words.ts';
 import { runInContainer } from '../parts/container-program.ts';
 import type { Context } from '../parts/context.ts';
@@ -167,4 +168,11 @@ const query: Word = {
   },
 };
 
-export const dbWords: readonly Word[] = [create, connect, query, ...dbDataWords, ...dbRecoveryWords];
+export const dbWords: readonly Word[] = [
+  create,
+  connect,
+  query,
+  ...dbDataWords,
+  ...dbRecoveryWords,
+  ...dbBranchWords,
+];

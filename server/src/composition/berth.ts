@@ -23,6 +23,7 @@ import { createApp } from './routers.ts';
 import { startTimers } from '../jobs/timers.ts';
 import { version } from './installation/version.ts';
 import { finishDeletions } from '../jobs/finish-deletions.ts';
+import { endBranches } from '../jobs/end-branches.ts';
 import { createDiskWatch } from './upkeep/disk-writers.ts';
 import { createWatching } from './upkeep/watching.ts';
 import { walls as builtWalls, type Walls } from './hosts/walls.ts';
@@ -87,6 +88,7 @@ export async function createBerth(
     ...watching,
     ...createDiskWatch(ground, product, machines, releasing),
     finishDeletions: () => finishDeletions({ ...ground, ...product, ...product.accounts, registry }),
+    endBranches: () => endBranches({ ...ground, ...product, ...product.accounts, registry }),
     schedules: working.backingUp.schedules,
     recovery: working.backingUp.recovery,
     previews: { watch: working.previewing.watch, everyMs: config.previewWatchMs },

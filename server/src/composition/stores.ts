@@ -6,7 +6,12 @@ import { createJobStore } from '../jobs/store.ts';
 import { createAlarmStore } from '../modules/alarm/store.ts';
 import { createApplicationStore } from '../modules/application/store.ts';
 import { createAuditStore } from '../modules/audit/store.ts';
-import { createBackupRunStore, createBackupStore, createRecoveryStore } from '../modules/backup/store.ts';
+import {
+  createBackupRunStore,
+  createBackupStore,
+  createBranchStore,
+  createRecoveryStore,
+} from '../modules/backup/store.ts';
 import { createBasicAuthStore } from '../modules/basic-auth/store.ts';
 import { createCertificateStore } from '../modules/certificate/store.ts';
 import { createOrderStore } from '../modules/certificate-order/store.ts';
@@ -132,4 +137,5 @@ const backupStores = (database: Database) => ({
   backups: createBackupStore(database),
   backupRuns: createBackupRunStore(database),
   recovery: createRecoveryStore(database),
+  branches: createBranchStore(database),
 });

@@ -1114,6 +1114,20 @@ ALTER TABLE "project" ADD COLUMN "baseDomain" TEXT;
 ALTER TABLE "server" ADD COLUMN "baseDomain" TEXT;
 `,
   },
+  {
+    version: 69,
+    name: 'branches of databases',
+    sql: `
+CREATE TABLE "database_branch" (
+  "databaseId" TEXT PRIMARY KEY REFERENCES "database"("databaseId") ON DELETE CASCADE,
+  "organizationId" TEXT NOT NULL,
+  "sourceId" TEXT REFERENCES "database"("databaseId") ON DELETE SET NULL, "sourceName" TEXT NOT NULL,
+  "backupRunId" TEXT NOT NULL, "asOf" TEXT NOT NULL, "mask" TEXT, "filledAt" TEXT,
+  "createdBy" TEXT NOT NULL, "createdAt" TEXT NOT NULL, "expiresAt" BIGINT, "warnedAt" TEXT);
+CREATE INDEX "database_branch_source" ON "database_branch"("sourceId");
+CREATE INDEX "database_branch_expires" ON "database_branch"("expiresAt");
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

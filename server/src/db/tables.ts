@@ -712,6 +712,29 @@ const baseBackup = {
   restorableFrom: text(),
 };
 
+/** A database that was filled from what is stored of another one. */
+const databaseBranch = {
+  databaseId: text(),
+  organizationId: text(),
+  /** Null once the source is removed. */
+  sourceId: optionalText(),
+  sourceName: text(),
+  /** The run that fills it. */
+  backupRunId: text(),
+  /** The moment that its data are of (ISO 8601). */
+  asOf: text(),
+  /** Statements that mask its data before anybody reaches it. */
+  mask: optionalSecret(),
+  /** When its data were complete and masked; before that it cannot be deployed. */
+  filledAt: optionalText(),
+  createdBy: text(),
+  createdAt: text(),
+  /** In epoch milliseconds. */
+  expiresAt: optionalNumber(),
+  /** When its end was announced. */
+  warnedAt: optionalText(),
+};
+
 /** What becomes of a service while one of its volumes is read. */
 export type ServiceDuring = 'running' | 'paused' | 'stopped';
 
@@ -719,7 +742,7 @@ export type ServiceDuring = 'running' | 'paused' | 'stopped';
 const backupRun = {
   backupRunId: text(),
   organizationId: text(),
-  operation: text<'backup' | 'restore' | 'verification' | 'return'>(),
+  operation: text<'backup' | 'restore' | 'verification' | 'return' | 'branch'>(),
   backupId: optionalText(),
   databaseId: optionalText(),
   startedBy: text<'schedule' | 'person'>(),
@@ -1204,6 +1227,7 @@ export const tables = {
   wal_span: walSpan,
   wal_mark: walMark,
   base_backup: baseBackup,
+  database_branch: databaseBranch,
   certificate,
   certificate_resolver: certificateResolver,
   dns_provider: dnsProvider,

@@ -60,6 +60,7 @@ export interface TimerParts {
   monitoring: { look(): Promise<void> };
   cleanTurn(): Promise<void>;
   finishDeletions(): Promise<void>;
+  endBranches(): Promise<void>;
   disk: { turn(): Promise<void> };
   diskWriters: { look(): Promise<void> };
   adapters: { endedOutputs: Pick<EndedOutputs, 'prune'> };
@@ -81,6 +82,7 @@ export function startTimers({
   monitoring,
   cleanTurn,
   finishDeletions,
+  endBranches,
   disk,
   diskWriters,
   adapters,
@@ -100,6 +102,7 @@ export function startTimers({
     every(scheduleMs, scheduling.tick, toldAs('schedules of services')),
     every(eventsMs, cleanTurn, toldAs('clean-up')),
     every(eventsMs, finishDeletions, toldAs('deletions that go on')),
+    every(eventsMs, endBranches, toldAs('branches of databases')),
     every(eventsMs, disk.turn, toldAs('disk of organizations')),
     every(alarmMs, diskWriters.look, toldAs('services that fill a disk')),
     every(alarmMs, alarms.look, toldAs('alarms')),

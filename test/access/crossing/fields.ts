@@ -307,6 +307,8 @@ const plain: readonly string[] = [
   'serviceType',
   'since',
   'backup.restoreToMoment at',
+  'backup.branch at',
+  'backup.branch mask',
   'sourceType',
   'timeZone',
   'triggerType',

@@ -85,6 +85,24 @@ export const backupRows: Rows = [
     refused: 'PRECONDITION_FAILED',
   },
   {
+    call: 'backup.branch',
+    input: { databaseId: '<postgresId>', name: 'test' },
+    refused: 'PRECONDITION_FAILED',
+  },
+  {
+    call: 'backup.branch',
+    input: { databaseId: '<postgresId>', name: 'test', expiresInHours: 0 },
+    refused: 'BAD_REQUEST',
+    field: 'expiresInHours',
+  },
+  {
+    call: 'backup.branch',
+    input: { databaseId: '<mysqlId>', name: 'test', at: '2026-11-20T14:03:07Z' },
+    refused: 'BAD_REQUEST',
+    field: 'at',
+  },
+  { call: 'backup.branches', input: { databaseId: '<postgresId>' }, gives: [] },
+  {
     call: 'backup.run',
     input: { backupId: '<backupId>' },
     gives: { backupRunId: any.id, operation: 'backup', startedBy: 'person' },

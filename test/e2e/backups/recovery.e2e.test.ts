@@ -156,6 +156,52 @@ describe('a dropped table', () => {
   );
 });
 
+interface Branch {
+  databaseId: string;
+  status: string;
+  errorMessage: string | null;
+}
+
+async function branched(base: Base, input: object): Promise<Branch> {
+  const { databaseId } = await berth.call<Branch>('backup.branch', { databaseId: base.id, ...input });
+  let branch: Branch | undefined;
+  await until(
+    'the branch is made',
+    async () => {
+      const all = await berth.call<Branch[] & Record<string, unknown>>('backup.branches', { databaseId });
+      branch = all.find((one) => one.databaseId === databaseId && one.status !== 'filling');
+      return branch !== undefined;
+    },
+    longMs,
+  );
+  if (!branch) throw new Error('It was never seen.');
+  return branch;
+}
+
+it(
+  'a branch of a moment has its rows masked, and one whose masking fails cannot be deployed',
+  async () => {
+    const base = await recovered('branched', 'berth/postgres:15');
+    await sql(berth, base, "create table people as select id, 'real' as name from generate_series(1, 9) id");
+    const at = await now(base);
+    await restorable(base, at);
+    const mask = "update people set name = 'masked'";
+    const branch = await branched(base, { name: 'test', at, mask });
+    expect(branch).toMatchObject({ status: 'ready', errorMessage: null });
+    const view = (): ReturnType<Base['view']> =>
+      berth.call('postgres.one', { postgresId: branch.databaseId });
+    const masked = await sql(berth, { ...base, view }, 'select name, count(*) from people group by 1');
+    expect(masked).toBe('masked|9');
+    expect(await sql(berth, base, "select count(*) from people where name = 'real'")).toBe('9');
+    const failed = await branched(base, { name: 'failed', at, mask: 'update nothing set name = 1' });
+    expect(failed).toMatchObject({ status: 'failed', errorMessage: expect.stringContaining('nothing') });
+    expect(await berth.ask('postgres.deploy', { postgresId: failed.databaseId })).toMatchObject({
+      status: 412,
+    });
+  },
+  15 * 60_000,
+);
+
 it(
   'what cannot be restored is refused with what can',
   async () => {

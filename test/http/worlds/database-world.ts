@@ -7,6 +7,7 @@ import type { Database } from '../../../server/src/db/database.ts';
 import { type DatabaseKindName } from '../../../server/src/domain/database-kind.ts';
 import { AppError, badField } from '../../../server/src/domain/errors.ts';
 import { createQueue } from '../../../server/src/jobs/queue.ts';
+import { requireFilled } from '../../../server/src/modules/backup/branch/branches.ts';
 import { createBackups } from '../../../server/src/modules/backup/backup.ts';
 import { createDatabases } from '../../../server/src/modules/database/database.ts';
 import { deployedDatabases } from '../../../server/src/modules/database/deployed.ts';
@@ -29,6 +30,13 @@ import { idleInterruption } from '../../store/interruption.ts';
 import { unfinishedOf } from '../unfinished.ts';
 import { worlds, type World } from './world.ts';
 import { requirePlaceOn } from '../../../server/src/modules/server/placing.ts';
+
+const deployedOf = (
+  stores: Stores,
+  databases: Parameters<typeof deployedDatabases>[0],
+  hosts: Parameters<typeof deployedDatabases>[1],
+): ReturnType<typeof deployedDatabases> =>
+  deployedDatabases(databases, hosts, (databaseId) => requireFilled(stores.branches, databaseId));
 
 /** What the document says of each kind, written out beside the table it is held against. */
 export const documented: Record<
@@ -113,7 +121,7 @@ function databaseProcedures(database: Database, cloud: boolean): Router[] {
   const hosts = ownHost();
   const deployments = createDeployments(
     stores.deployments,
-    { services: { database: deployedDatabases(databases, hosts) }, queue, logs },
+    { services: { database: deployedOf(stores, databases, hosts) }, queue, logs },
     systemClock,
   );
   const turns = createTurns();

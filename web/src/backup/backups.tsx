@@ -9,6 +9,7 @@ import { Ago } from '../parts/time.tsx';
 import { cronWords } from '../schedule/cron-words.ts';
 import type { Database } from '../service/service.ts';
 import { AddDestination } from './add-destination.tsx';
+import { Branches } from './branches.tsx';
 import { LastGood } from './last-good.tsx';
 import { Recovery } from './recovery.tsx';
 import { Restore } from './restore.tsx';
@@ -132,6 +133,7 @@ export function Backups({
       {kind === 'postgres' && (
         <Recovery postgresId={databaseId} name={database.name} destinations={options} />
       )}
+      <Branches databaseId={databaseId} name={database.name} hasMoments={kind === 'postgres'} />
       <Fault error={error} />
       <Runs runs={runs} />
       {isRestoring && (

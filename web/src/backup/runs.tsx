@@ -35,6 +35,7 @@ const words = {
   restore: 'Restore',
   verification: 'Trial restore',
   return: 'Put back',
+  branch: 'Branch',
 } as const;
 
 function RunRow({ run }: { run: Run }): ReactElement {

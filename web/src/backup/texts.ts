@@ -34,5 +34,8 @@ export const texts = {
   restoreToMoment:
     'All databases of this server go back to that moment, in a new volume; only when it is complete ' +
     'does the database run on it. The current volume is kept, named in the run, until you remove it.',
+  branches:
+    'A branch is a new database with the data of a backup or a moment of this one, with passwords of its ' +
+    'own, masked before anybody reaches it.',
   restoreStays: 'The current volume is kept, named in the run, until you remove it.',
 };

@@ -29,6 +29,8 @@ const events: readonly (readonly [name: string, words: string, isBad: boolean])[
   ['serviceUp', 'A service is up again', true],
   ['backupFailed', 'A backup failed', true],
   ['backupDone', 'A backup finished', false],
+  ['branchEnding', 'A database branch is about to be removed', false],
+  ['branchEnded', 'A database branch was removed', false],
   ['backupSilent', 'No good backup for too long', true],
   ['certificateFailed', 'A certificate was refused', true],
   ['certificateExpiring', 'A certificate is about to expire', true],

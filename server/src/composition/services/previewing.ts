@@ -13,6 +13,7 @@ import { createDeleteCompose, type ComposeDeletionDeps } from '../../modules/com
 import type { ComposeRuntime } from '../../modules/compose/runtime.ts';
 import { deployedComposes } from '../../modules/compose/deployed.ts';
 import type { Databases } from '../../modules/database/database.ts';
+import { requireFilled } from '../../modules/backup/branch/branches.ts';
 import { deployedDatabases } from '../../modules/database/deployed.ts';
 import {
   createDeployments,
@@ -204,7 +205,7 @@ export function createDeployed({
   const previews = createPreviewDeployments(stores.previewDeployments, { domains, names, wildcard }, clock);
   const services = {
     application: deployedApplications(applications, hosts),
-    database: deployedDatabases(databases, hosts),
+    database: deployedDatabases(databases, hosts, (databaseId) => requireFilled(stores.branches, databaseId)),
     compose: deployedComposes(composes, hosts, commentedCopies(stores.composePreviews, commented)),
     previewDeployment: deployedPreviews(previews, applications, hosts, commented),
   };

@@ -11,10 +11,15 @@ import { createVolumeRestoring } from '../../modules/backup/volumes/volume-resto
 import { foundService, type VolumeServices } from '../../modules/backup/volumes/volume-service.ts';
 import { createBaseSource } from '../../modules/backup/recovery/base-source.ts';
 import { createRecoveryFollower, type RecoveryFollower } from '../../modules/backup/recovery/follow.ts';
-import { createRecoveries } from '../../modules/backup/recovery/recovery.ts';
+import { createRecoveries, type Recoveries } from '../../modules/backup/recovery/recovery.ts';
 import { removeSpans } from '../../modules/backup/recovery/retention.ts';
-import { restoreToMoment } from '../../modules/backup/recovery/restore-to-moment.ts';
+import { restoreToMoment, type MomentPorts } from '../../modules/backup/recovery/restore-to-moment.ts';
 import { fillData } from '../../modules/backup/recovery/fill-data.ts';
+import { createBranching } from '../../modules/backup/branch/branch-run.ts';
+import { createBranches, type Branches } from '../../modules/backup/branch/branches.ts';
+import { createServiceNames } from '../../modules/service-name/service-name.ts';
+import { createServiceCopies } from '../../modules/service/service-copies.ts';
+import { askServer } from '../../modules/database/ask-server.ts';
 import { createKeptVolumes } from '../../modules/cleanup/kept-volumes.ts';
 import { createVolumeSource } from '../../modules/backup/volumes/volume-source.ts';
 import type { DiskRooms } from '../../modules/backup/disk-room.ts';
@@ -50,6 +55,7 @@ import { isoTime, randomId } from '../../ports/clock.ts';
 import type { Adapters } from '../adapters.ts';
 import { createBesideServers, type BesideParts } from '../../deploy/database/temporary-server.ts';
 import { installationCopies, sealKeyFile } from '../../db/installation-copy.ts';
+import type { Accounts } from '../installation/accounts.ts';
 import type { Log } from '../installation/log.ts';
 import { version } from '../installation/version.ts';
 import type { Notifying } from './notifying.ts';
@@ -80,6 +86,7 @@ export interface BackingUpParts extends BesideParts {
   settings: Pick<SettingsService, 'get'>;
   hostReach: HostReach;
   notifying: Pick<Notifying, 'tell'>;
+  accounts: Pick<Accounts, 'members'>;
   volumeServices: VolumeServices;
   createDestinations: typeof createDestinations;
   rooms: DiskRooms;
@@ -127,6 +134,8 @@ export function createBackingUp(parts: BackingUpParts): BackingUp {
       runs,
       restores,
       recoveries,
+      branches: branchesOf(parts, runs, recoveries),
+      members: parts.accounts.members,
       sources,
       logs,
       openStore: open,
@@ -188,6 +197,21 @@ function storedRemovalOf(
     const { backups, recovery } = stores;
     await removeSpans({ backups, store: recovery, openStore }, databaseId, organizationId, signal);
   };
+}
+
+function branchesOf(parts: BackingUpParts, runs: BackupRuns, recoveries: Recoveries): Branches {
+  const { stores, clock, databases, liveSpec } = parts;
+  return createBranches({
+    store: stores.branches,
+    recovery: stores.recovery,
+    recoveries,
+    runs,
+    copies: createServiceCopies(stores.serviceRows, createServiceNames(stores.serviceNames), clock),
+    quotas: quotasOf(stores),
+    clock,
+    findDatabase: databases.one,
+    liveImage: async (database) => (await liveSpec(database))?.image,
+  });
 }
 
 function followerOf(
@@ -271,6 +295,20 @@ function createSources(
   };
 }
 
+function momentsOf(
+  parts: BackingUpParts,
+  shared: Pick<MomentPorts, 'beside' | 'openStore' | 'disk'>,
+): MomentPorts {
+  const { stores, databases } = parts;
+  return {
+    ...shared,
+    store: stores.recovery,
+    backupOf: (databaseId) => stores.backups.find({ databaseId, sourceType: 'stream' }),
+    findDatabase: databases.find,
+    filling: (database, target, backupRunId) => fillData(parts, database, target, backupRunId),
+  };
+}
+
 interface OperationParts extends Pick<BackupMaking, 'runs' | 'sources' | 'openStore'> {
   beside: BesideServers;
   programs: Programs;
@@ -297,21 +335,10 @@ function createOperations(
   const { runs, openStore } = shared;
   const ofDatabases = createRestoring({ beside, programs, disk, runs, openStore, clock });
   const ofVolumes = createVolumeRestoring({ services: parts.volumeServices, runs, openStore });
+  const moments = momentsOf(parts, { beside, openStore, disk });
   const ofMoments: RunOperation = {
     tidy: ofDatabases.restore.tidy,
-    run: (context) =>
-      restoreToMoment(
-        {
-          beside,
-          openStore,
-          disk,
-          store: stores.recovery,
-          backupOf: (databaseId) => stores.backups.find({ databaseId, sourceType: 'stream' }),
-          findDatabase: parts.databases.find,
-          filling: (database, target, backupRunId) => fillData(parts, database, target, backupRunId),
-        },
-        context,
-      ),
+    run: (context) => restoreToMoment(moments, context),
   };
   const restoreOf = ({ databaseId, volumeName, moment }: BackupRunRecord): RunOperation =>
     moment !== null
@@ -322,6 +349,19 @@ function createOperations(
   return {
     backup: { run: (context) => makeBackup(making, context), tidy: (run) => tidyBackup(making, run) },
     verification: ofDatabases.verification,
+    branch: createBranching({
+      beside,
+      programs,
+      disk,
+      runs,
+      openStore,
+      clock,
+      moments,
+      branches: stores.branches,
+      databases: parts.databases,
+      tidyRestore: ofDatabases.restore.tidy,
+      ask: ({ engine, service }, script, asking) => askServer(engine, service, script, asking),
+    }),
     return: createPutBack({ beside, programs, runs, services: parts.volumeServices }),
     restore: {
       run: (context) => restoreOf(context.run).run(context),

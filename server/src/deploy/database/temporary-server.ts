@@ -92,9 +92,11 @@ function createClearing({
     return found.flatMap((host) => host?.engine ?? []);
   }
   return {
-    async stop(databaseId, { service }) {
-      for (const engine of await engines(databaseId))
+    async stop(databaseId, { service, isAlone }) {
+      for (const engine of await engines(databaseId)) {
         await engine.removeService(service, { limitMs: stopLimitMs });
+        if (isAlone) await engine.removeNetwork(service);
+      }
     },
     async removeVolume(databaseId, { volume }) {
       for (const engine of await engines(databaseId)) await removeWhenFree(engine, volume);
@@ -262,9 +264,11 @@ async function besideSpec(
   ]);
   const image = live?.image ?? database.containerImage;
   const fresh = { ...database, appName: beside.service, dataVolume: beside.volume, externalPort: null };
+  const alone = (): Promise<string> =>
+    networks.ensureSealed(beside.service, { [restoreLabel]: database.databaseId });
   const context = {
     engine,
-    networks,
+    networks: beside.isAlone ? { ...networks, ensureEnvironment: alone } : networks,
     probePath,
     database: fresh,
     placement,

@@ -86,14 +86,10 @@ export function createNetworks(options: NetworkOptions): HostNetworks {
       return name;
     },
     async ensureInternal(composeId, mtu) {
-      const name = internalNetwork(composeId);
-      await ensureSealed(options, await pool(), {
-        name,
-        labels: { [managedLabel]: 'true', [ownerLabels.compose]: composeId },
-        mtu,
-      });
-      return name;
+      const labels = { [ownerLabels.compose]: composeId };
+      return ensureSealed(options, await pool(), { name: internalNetwork(composeId), labels, mtu });
     },
+    ensureSealed: async (name, labels) => ensureSealed(options, await pool(), { name, labels }),
     async ensureCompose(composeId, mtu) {
       const name = composeNetwork(composeId);
       const indexOf: IndexOf = (place) => composes.networkIndex(composeId, place);
@@ -108,15 +104,17 @@ async function ensureSealed(
   options: NetworkOptions,
   addresses: string,
   network: Pick<NetworkSpec, 'name' | 'labels' | 'mtu'>,
-): Promise<void> {
+): Promise<string> {
   const last = poolRoom(addresses) - 1;
   const subnet = subnetOf(addresses, last);
+  const labels = { [managedLabel]: 'true', ...network.labels };
   await options.engine.ensureNetwork(
-    { ...network, subnet, internal: true },
+    { ...network, labels, subnet, internal: true },
     avoidingRoutes(options, { name: network.name, subnet, pool: addresses }, async (subnets) =>
       subnetOf(addresses, lastFree(last, indicesOf(addresses, subnets))),
     ),
   );
+  return network.name;
 }
 
 /** The first of the pool; where something else has that, one of its end, away from what records hold. */

@@ -20,6 +20,8 @@ export const factEvents = {
   serviceUp: { title: 'Service up again', tone: 'good' },
   backupFailed: { title: 'Backup failed', tone: 'bad' },
   backupDone: { title: 'Backup done', tone: 'good' },
+  branchEnding: { title: 'Database branch ends soon', tone: 'neutral' },
+  branchEnded: { title: 'Database branch removed', tone: 'neutral' },
   backupSilent: { title: 'No good backup for too long', tone: 'bad' },
   certificateFailed: { title: 'Certificate refused', tone: 'bad' },
   certificateExpiring: { title: 'Certificate about to expire', tone: 'bad' },

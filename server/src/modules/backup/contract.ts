@@ -16,6 +16,7 @@ import { ruled } from '../../procedure/input/ruled.ts';
 import { id as serviceId, line } from '../service/contract-fields.ts';
 import { databaseKinds, type BackupKindName } from '../database/kinds.ts';
 import { backupSettings } from './contract-settings.ts';
+import { branchContract } from './contract-branch.ts';
 import { recoveryContract } from './contract-recovery.ts';
 import { backupKindNames, hasBackups, noBackups } from './contract-kinds.ts';
 import { backupRecord, backupRunRecord } from './record.ts';
@@ -148,6 +149,7 @@ const restoreExample = {
 
 export const backupContract = {
   ...recoveryContract,
+  ...branchContract,
   create: mutation({
     summary: 'Backs a database up by schedule',
     description:

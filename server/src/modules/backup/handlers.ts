@@ -10,6 +10,7 @@ import type { Handlers, StreamEvent } from '../../procedure/procedure.ts';
 import { databaseKinds, type BackupKindName } from '../database/kinds.ts';
 import type { Backups } from './backup.ts';
 import { databaseOf, type backupContract } from './contract.ts';
+import { branchHandlers, type BranchDesk } from './branch/handlers.ts';
 import { recoveryHandlers, type RecoveryDesk } from './recovery/handlers.ts';
 import { listObjects } from './runs/list-objects.ts';
 import { requireFormerVolume } from './runs/put-back.ts';
@@ -18,7 +19,7 @@ import type { BackupRuns } from './runs/runs.ts';
 import type { BackupSources } from './source.ts';
 import type { BackupRunRecord } from './store.ts';
 
-export interface BackupDesk extends RecoveryDesk {
+export interface BackupDesk extends RecoveryDesk, BranchDesk {
   backups: Backups;
   runs: BackupRuns;
   restores: Restores;
@@ -40,6 +41,8 @@ export function backupHandlers({
   openStore,
   findDatabase,
   recoveries,
+  branches,
+  members,
 }: BackupDesk): Handlers<typeof backupContract, CallContext> {
   const manual =
     (kind: BackupKindName) =>
@@ -62,6 +65,7 @@ export function backupHandlers({
   };
   return {
     ...recoveryHandlers({ recoveries, runs }),
+    ...branchHandlers({ branches, members, runs }),
     create: ({ actor, write }, input) =>
       write(() => backups.create(actor.organizationId, databaseOf(input), input)),
     one: ({ actor }, { backupId }) => backups.one(backupId, actor.organizationId),

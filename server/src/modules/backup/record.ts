@@ -34,8 +34,10 @@ export const backupRunRecord = z
   .object({
     backupRunId: z.string(),
     operation: z
-      .enum(['backup', 'restore', 'verification', 'return'])
-      .describe('return: what a restore, upgrade or move replaced was put back'),
+      .enum(['backup', 'restore', 'verification', 'return', 'branch'])
+      .describe(
+        'return: what a restore, upgrade or move replaced was put back; branch: a new database was filled',
+      ),
     backupId: optional,
     databaseId: optional,
     applicationId: optional,
@@ -74,7 +76,7 @@ export const backupRunRecord = z
       .array(z.string())
       .nullable()
       .describe('Of a restore with leaveOut: what could not be restored, in the words of the database'),
-    moment: optional.describe('Of a restore to a moment: which; null for any other run'),
+    moment: optional.describe('Of a restore to a moment, or a branch of one: which; null for any other run'),
     errorMessage: optional,
     createdAt: z.string(),
     startedAt: optional,

@@ -227,3 +227,58 @@ export function createRecoveryStore(database: Database): RecoveryStore {
     },
   };
 }
+
+export type BranchRecord = TableRecord<'database_branch'>;
+
+/** A branch with its database and the run that fills it. */
+export interface PlacedBranch
+  extends Pick<
+    BranchRecord,
+    'databaseId' | 'sourceId' | 'sourceName' | 'backupRunId' | 'asOf' | 'createdAt' | 'expiresAt'
+  > {
+  name: string;
+  appName: string;
+  kind: DatabaseKindName;
+  environmentId: string;
+  projectId: string;
+  isMasked: boolean;
+  status: BackupRunRecord['status'];
+  path: string;
+  moment: string | null;
+  errorMessage: string | null;
+}
+
+export interface BranchStore extends TableStore<'database_branch'> {
+  /** Branches made of a database, and the branch that it is itself; newest first. */
+  of(databaseId: string, organizationId: string): Promise<PlacedBranch[]>;
+  /** Branches that end before this time, in epoch milliseconds. */
+  endingBefore(time: number): Promise<BranchRecord[]>;
+}
+
+export function createBranchStore(database: Database): BranchStore {
+  const rows = tableStore(database, 'database_branch');
+  const placed = sql<PlacedBranch>`
+    select b."databaseId", b."sourceId", b."sourceName", b."backupRunId", b."asOf", b."createdAt",
+      b."expiresAt", d."name", d."appName", d."kind", d."environmentId", e."projectId",
+      case when b."mask" is null then 0 else 1 end as "isMasked", r."status", r."path", r."moment",
+      r."errorMessage"
+    from "database_branch" as b
+    join "database" as d on d."databaseId" = b."databaseId"
+    join "environment" as e on e."environmentId" = d."environmentId"
+    join "backup_run" as r on r."backupRunId" = b."backupRunId"
+    where b."organizationId" = ${''} and (b."databaseId" = ${''} or b."sourceId" = ${''})
+    order by b."createdAt" desc, b."databaseId" desc`.compile(database.builder);
+  const ending = sql<Record<string, unknown>>`
+    select * from "database_branch" where "expiresAt" is not null and "expiresAt" <= ${0}
+    order by "expiresAt"`.compile(database.builder);
+  return {
+    ...rows,
+    of: async (databaseId, organizationId) =>
+      (await database.run(placed, [organizationId, databaseId, databaseId])).map((row) => ({
+        ...row,
+        isMasked: Number(row.isMasked) === 1,
+        expiresAt: row.expiresAt === null ? null : Number(row.expiresAt),
+      })),
+    endingBefore: async (time) => (await database.run(ending, [time])).map(rows.decode),
+  };
+}

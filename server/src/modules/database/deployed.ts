@@ -4,7 +4,12 @@ import type { Hosts } from '../../ports/host/host.ts';
 import { recordOf, type DeployedServices } from '../deployment/deployment.ts';
 import type { Databases } from './database.ts';
 
-export function deployedDatabases(databases: Databases, hosts: Hosts): DeployedServices {
+/** `requireFilled` refuses a branch whose data are not complete and masked. */
+export function deployedDatabases(
+  databases: Databases,
+  hosts: Hosts,
+  requireFilled: (databaseId: string) => Promise<void>,
+): DeployedServices {
   return {
     async find(databaseId, organizationId) {
       const database = await recordOf(databases, databaseId, organizationId);
@@ -15,6 +20,7 @@ export function deployedDatabases(databases: Databases, hosts: Hosts): DeployedS
           // Nothing is built for a database, so it waits for no build.
           serverKey: `database:${databaseId}`,
           async requireDeployable() {
+            await requireFilled(databaseId);
             await hosts.of(serverKeyOf(database));
           },
         }

@@ -4,6 +4,7 @@
  */
 import { appNameFrom } from '../../domain/names/names.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
+import type { DatabaseRecord } from '../../db/tables.ts';
 import { neverRan } from '../database/database.ts';
 import { keepNames } from '../compose/compose.ts';
 import type { ServiceNames } from '../service-name/service-name.ts';
@@ -22,6 +23,7 @@ interface Parts {
 export function createServiceCopies(rows: ServiceRows, names: ServiceNames, clock: Clock): ServiceCopies {
   const parts: Parts = { rows, names, clock };
   return {
+    database: (record, changes) => copyDatabase(parts, record, changes),
     async make(organizationId, environments) {
       for (const pair of environments) {
         await copyApplications(parts, organizationId, environments, pair);
@@ -65,23 +67,31 @@ async function copyDatabases(
   organizationId: string,
   [from, environmentId]: [string, string],
 ): Promise<void> {
+  for (const record of await parts.rows.database.list({ organizationId, environmentId: from }))
+    await copyDatabase(parts, record, { environmentId });
+}
+
+async function copyDatabase(
+  parts: Parts,
+  record: DatabaseRecord,
+  changes: Partial<DatabaseRecord>,
+): Promise<DatabaseRecord> {
   const { rows, names, clock } = parts;
-  for (const record of await rows.database.list({ organizationId, environmentId: from })) {
-    const databaseId = randomId();
-    const copy = {
-      ...record,
-      ...neverRan(databaseId),
-      databaseId,
-      environmentId,
-      appName: newName(record.name),
-      applicationStatus: 'idle' as const,
-      externalPort: null,
-      createdAt: isoTime(clock),
-    };
-    await rows.database.insert(copy);
-    await names.keep(copy.databaseId, [copy.appName]);
-    await copyMounts(parts, 'databaseId', record.databaseId, copy.databaseId);
-  }
+  const databaseId = randomId();
+  const copy = {
+    ...record,
+    ...neverRan(databaseId),
+    databaseId,
+    appName: newName(changes.name ?? record.name),
+    applicationStatus: 'idle' as const,
+    externalPort: null,
+    createdAt: isoTime(clock),
+    ...changes,
+  };
+  await rows.database.insert(copy);
+  await names.keep(copy.databaseId, [copy.appName]);
+  await copyMounts(parts, 'databaseId', record.databaseId, copy.databaseId);
+  return copy;
 }
 
 async function copyComposes(

@@ -1,6 +1,7 @@
 /** What the reads of projects, environments and mounts see of services, whatever their kind. */
 import type { Condition, ConditionVerdict } from '../../domain/states/condition.ts';
 import type { ApplicationStatus, DeploymentStatus } from '../../domain/states/lifecycle.ts';
+import type { DatabaseRecord } from '../../db/tables.ts';
 import type { Live } from '../../domain/states/live.ts';
 import type { ServiceRef } from '../../domain/names/service-ref.ts';
 import { serviceKinds, type ServiceKindName, type ServiceKinds } from './record-lists.ts';
@@ -87,6 +88,8 @@ export interface ServiceReads {
 export interface ServiceCopies {
   /** `environments`: original → copy, all of the organization; part of the caller's transaction. */
   make(organizationId: string, environments: ReadonlyMap<string, string>): Promise<void>;
+  /** One database with its volumes and files, changed like this; part of the caller's transaction. */
+  database(record: DatabaseRecord, changes: Partial<DatabaseRecord>): Promise<DatabaseRecord>;
 }
 
 type Shown<K extends ServiceKindName> = { [F in ServiceKinds[K]['id']]: string } & {

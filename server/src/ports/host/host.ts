@@ -146,6 +146,8 @@ export interface HostNetworks {
   ensureCompose(composeId: string, mtu?: number): Promise<string>;
   /** The same for its services that are on internal networks: nothing leads out of it. */
   ensureInternal(composeId: string, mtu?: number): Promise<string>;
+  /** Makes a network of this name when absent, of which nothing leads out, and gives the name. */
+  ensureSealed(name: string, labels: Record<string, string>): Promise<string>;
   /**
    * Attaches the running proxy to these networks; those it has already cost one look. Gives how many were
    * new.

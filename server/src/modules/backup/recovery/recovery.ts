@@ -3,7 +3,7 @@ import type { DatabaseRecord } from '../../../db/tables.ts';
 import { AppError, badField } from '../../../domain/errors.ts';
 import { isoTime, randomId, type Clock } from '../../../ports/clock.ts';
 import type { Restores } from '../runs/restores.ts';
-import type { BackupRecord, BackupRunRecord, BackupStore, RecoveryStore } from '../store.ts';
+import type { BackupRecord, BackupRunRecord, BackupStore, RecoveryStore, StoredBase } from '../store.ts';
 import { keepDaysAtFirst } from './retention.ts';
 import { baseFor, knownOf, windowsOf, type RecoveryWindow } from './windows.ts';
 
@@ -32,7 +32,9 @@ export interface Recoveries {
   get(databaseId: string, organizationId: string): Promise<Recovery | undefined>;
   /** Absent fields keep their value; BAD_REQUEST when the first call lacks one. */
   set(databaseId: string, organizationId: string, input: RecoveryInput): Promise<Recovery>;
-  /** BAD_REQUEST with what can be restored when the moment cannot. */
+  /** The base backup of a moment; BAD_REQUEST with what can be restored when the moment cannot. */
+  plan(databaseId: string, organizationId: string, at: string): Promise<{ base: StoredBase; moment: string }>;
+  /** The same as a run. */
   restore(databaseId: string, organizationId: string, at: string): Promise<BackupRunRecord>;
 }
 
@@ -50,6 +52,18 @@ export function createRecoveries(ports: RecoveryPorts): Recoveries {
   const { backups, clock, findDatabase, restores, store } = ports;
   const find = (databaseId: string, organizationId: string): Promise<BackupRecord | undefined> =>
     backups.find({ databaseId, organizationId, sourceType: 'stream' });
+  const plan: Recoveries['plan'] = async (databaseId, organizationId, at) => {
+    await postgres(findDatabase, databaseId, organizationId);
+    const moment = new Date(at).toISOString();
+    const backup = await find(databaseId, organizationId);
+    if (!backup)
+      throw new AppError(
+        'PRECONDITION_FAILED',
+        'Recovery to a moment was never switched on for this database (backup.setRecovery). Restore ' +
+          'one of its backups instead.',
+      );
+    return { base: baseFor(await knownOf(store, backup.backupId), moment).base, moment };
+  };
   return {
     async get(databaseId, organizationId) {
       await postgres(findDatabase, databaseId, organizationId);
@@ -71,17 +85,9 @@ export function createRecoveries(ports: RecoveryPorts): Recoveries {
       await backups.insert(record);
       return shown(ports, record);
     },
+    plan,
     async restore(databaseId, organizationId, at) {
-      await postgres(findDatabase, databaseId, organizationId);
-      const moment = new Date(at).toISOString();
-      const backup = await find(databaseId, organizationId);
-      if (!backup)
-        throw new AppError(
-          'PRECONDITION_FAILED',
-          'Recovery to a moment was never switched on for this database (backup.setRecovery). Restore ' +
-            'one of its backups instead.',
-        );
-      const { base } = baseFor(await knownOf(store, backup.backupId), moment);
+      const { base, moment } = await plan(databaseId, organizationId, at);
       const { path, destinationId } = base;
       return restores.accept({ organizationId, databaseId, database: '', path, destinationId, moment });
     },

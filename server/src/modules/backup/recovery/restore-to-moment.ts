@@ -3,13 +3,14 @@
  * server beside the running one, which then changes over to it as after any restore.
  */
 import type { DatabaseRecord } from '../../../db/tables.ts';
-import { AppError } from '../../../domain/errors.ts';
+import { AppError, sentenceOf } from '../../../domain/errors.ts';
 import { requireFreeDisk } from '../../../domain/resources/free-disk.ts';
 import type { Engine } from '../../../ports/engine/engine.ts';
 import type { ObjectStore } from '../../../ports/object-store.ts';
 import { waitUntil } from '../../../ports/wait-until.ts';
 import { lastWords, runningContainer } from '../../database/ask-server.ts';
 import { databaseKind } from '../../database/kinds.ts';
+import type { DatabaseServer } from '../database-source.ts';
 import type { ProgramSpec } from '../../../ports/engine/engine-program.ts';
 import { besideOf, changeOverTo, type Beside, type RestoringPorts } from '../runs/restore.ts';
 import { decompressed, drain, measured } from '../runs/streams.ts';
@@ -52,18 +53,27 @@ export async function restoreToMoment(ports: MomentPorts, context: RunContext): 
   const databaseId = run.databaseId ?? '';
   const beside = besideOf(run);
   if (!(await ports.beside.isOn(databaseId, beside.volume))) {
-    const plan = await find(ports, context);
-    await load(ports, context, plan, beside);
-    await replay(ports, context, plan, beside);
+    await fillToMoment(ports, context, { sourceId: databaseId, beside });
     await context.record({ previousVolume: await ports.beside.volumeOf(databaseId) });
   }
   await changeOverTo(ports.beside, context, { databaseId, target: beside, kept: 'the previous state' });
 }
 
-async function find(ports: MomentPorts, { run, step, signal }: RunContext): Promise<Plan> {
+/** A server of the run's database with the data that the source had at the moment of the run. */
+export async function fillToMoment(
+  ports: MomentPorts,
+  context: RunContext,
+  { sourceId, beside }: { sourceId: string; beside: Beside },
+): Promise<DatabaseServer> {
+  const plan = await find(ports, context, sourceId);
+  await load(ports, context, plan, beside);
+  return replay(ports, context, plan, beside);
+}
+
+async function find(ports: MomentPorts, { run, step, signal }: RunContext, sourceId: string): Promise<Plan> {
   return step('find', async () => {
     const database = await ports.findDatabase(run.databaseId ?? '');
-    const backup = database && (await ports.backupOf(database.databaseId));
+    const backup = database && (await ports.backupOf(sourceId));
     if (!database || !backup || run.moment === null)
       throw new AppError(
         'PRECONDITION_FAILED',
@@ -153,20 +163,27 @@ async function replay(
   { step, signal, say }: RunContext,
   { database, log, at }: Plan,
   beside: Beside,
-): Promise<void> {
-  await step('replay', async () => {
+): Promise<DatabaseServer> {
+  return step('replay', async () => {
     const { setPassword } = databaseKind(database.kind).server;
     const password = setPassword(database, 'databasePassword', database.databasePassword);
     const server = await servers.start(database.databaseId, { ...beside, isReplayed: true }, { signal, say });
     const ask = async (script: string): Promise<string | undefined> => {
       const container = await runningContainer(server.engine, server.service).catch(() => undefined);
       if (container === undefined) return undefined;
-      const answer = await server.engine.exec(container, {
+      const asking = {
         argv: ['sh', '-c', script],
         env: { ...password.env, ...clientEnvironment(database) },
         signal,
         limitMs: askLimitMs,
+      };
+      // It ends, and starts again, when it is given another target.
+      const answer = await server.engine.exec(container, asking).catch((error: unknown) => {
+        if (signal.aborted) throw error;
+        last = sentenceOf(error);
+        return undefined;
       });
+      if (!answer) return undefined;
       if (answer.exitCode === 0) return answer.stdout.trim();
       last = lastWords(answer);
       return undefined;
@@ -187,7 +204,7 @@ async function replay(
       "exec psql -X -q -t -A -w -c \"select count(*) from pg_tables where schemaname not in ('pg_catalog', " +
         "'information_schema')\"",
     );
-    return { value: undefined, detail: `as of ${at}; ${tables ?? '?'} tables in its database` };
+    return { value: server, detail: `as of ${at}; ${tables ?? '?'} tables in its database` };
   });
 }
 

@@ -28,7 +28,7 @@ export interface BesideServers {
     beside: Beside,
     options: { signal: AbortSignal; say(line: string): void },
   ): Promise<DatabaseServer>;
-  /** Ends the server in good order; an absent one is no error. */
+  /** Ends the server in good order, with a network of its own; an absent one is no error. */
   stop(databaseId: string | null, beside: Beside): Promise<void>;
   removeVolume(databaseId: string | null, beside: Beside): Promise<void>;
   /** Ends the containers of ours that bear the label. */
@@ -68,6 +68,8 @@ export interface Beside {
   isFormer?: boolean;
   /** The volume is filled, and its server replays a log before it takes questions. */
   isReplayed?: boolean;
+  /** Its server is on a network of its own, where nobody else reaches it. */
+  isAlone?: boolean;
 }
 
 export interface RestoringPorts extends LoadingPorts {
@@ -218,7 +220,11 @@ export async function changeOverTo(
 }
 
 /** A server beside with the object in it, looked into. */
-async function fill(ports: RestoringPorts, context: RunContext): Promise<DatabaseServer> {
+export async function fill(
+  ports: RestoringPorts,
+  context: RunContext,
+  beside: Beside = besideOf(context.run),
+): Promise<DatabaseServer> {
   const { run, signal, say } = context;
   const databaseId = idOf(run);
   const store = await findObject(ports, context, {
@@ -226,7 +232,7 @@ async function fill(ports: RestoringPorts, context: RunContext): Promise<Databas
     disk: await ports.disk(databaseId),
   });
   const server = await context.step('beside', async () => {
-    const started = await ports.beside.start(databaseId, besideOf(run), { signal, say });
+    const started = await ports.beside.start(databaseId, beside, { signal, say });
     context.hide([started.password, started.rootPassword]);
     return { value: started, detail: `${started.image} as ${started.service}` };
   });
@@ -256,7 +262,7 @@ async function fill(ports: RestoringPorts, context: RunContext): Promise<Databas
   return server;
 }
 
-function idOf({ databaseId }: BackupRunRecord): string {
+export function idOf({ databaseId }: BackupRunRecord): string {
   if (databaseId === null)
     throw new AppError('PRECONDITION_FAILED', 'The database of this run no longer exists.');
   return databaseId;

@@ -30,7 +30,8 @@ export function createRestores(runs: BackupRuns): Restores {
       // Two volumes of one service cannot change over at once either.
       const present = (await runs.unfinished()).find(
         ({ operation, ...run }) =>
-          (operation === 'restore' || operation === 'return') && serviceIdOf(run) === serviceId,
+          (operation === 'restore' || operation === 'return' || operation === 'branch') &&
+          serviceIdOf(run) === serviceId,
       );
       if (
         present &&

@@ -156,7 +156,7 @@ async function end(
 }
 
 /** Operations that a person waits for, and that change what runs. */
-const changing: ReadonlySet<string> = new Set(['restore', 'return']);
+const changing: ReadonlySet<string> = new Set(['restore', 'return', 'branch']);
 
 interface Cancelling {
   store: BackupRunStore;
@@ -213,6 +213,7 @@ const operationWords = {
   restore: 'restore',
   verification: 'trial restore',
   return: 'return',
+  branch: 'branch',
 } as const;
 
 /** Of what a person waits for, and of trials that went well, nothing is told. */
@@ -221,6 +222,7 @@ function factOf(record: BackupRunRecord): Fact | undefined {
   if (
     operation === 'restore' ||
     operation === 'return' ||
+    operation === 'branch' ||
     (operation === 'verification' && status === 'done')
   )
     return undefined;
