@@ -26,7 +26,7 @@ import {
 } from './fixtures/applications.ts';
 
 // They wait far more than they work.
-vi.setConfig({ maxConcurrency: 10 });
+vi.setConfig({ maxConcurrency: 5 });
 
 let bed: Bed;
 let shop: ApplicationFixture;

@@ -18,7 +18,7 @@ import { berthAt, type PlacedBerth } from './fixtures/placed-berth.ts';
 import { expectCalmLog } from './fixtures/applications.ts';
 
 // They wait far more than they work, and longest on a busy machine.
-vi.setConfig({ maxConcurrency: 10, testTimeout: 600_000 });
+vi.setConfig({ maxConcurrency: 5, testTimeout: 600_000 });
 
 describe.each(placesOf('databases'))('databases on: %s', (place) => {
   let bed: Bed;

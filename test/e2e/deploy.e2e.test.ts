@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, it, vi } from 'vitest';
 import type { Bed } from '../bed/bed.ts';
 import { bedOfRun } from '../bed/bed-of-run.ts';
+import { ofThisRun } from '../run/mode.ts';
 import { placesOf } from '../run/places.ts';
 import { buildTests, limitTests } from './deploy/builds.ts';
 import { conditionTests } from './deploy/conditions.ts';
@@ -17,7 +18,10 @@ import { berthAt, type PlacedBerth } from './fixtures/placed-berth.ts';
 import { expectCalmLog, applicationFixture, type ApplicationFixture } from './fixtures/applications.ts';
 
 // They wait far more than they work.
-vi.setConfig({ maxConcurrency: 8 });
+vi.setConfig({ maxConcurrency: 5 });
+
+/** An ordinary run takes half of the groups that few changes reach. */
+const chosen = ofThisRun(['conditions', 'limits', 'terminal', 'hostile text'] as const, 2);
 
 describe.each(placesOf('deploy'))('applications on: %s', (place) => {
   let bed: Bed;
@@ -41,21 +45,21 @@ describe.each(placesOf('deploy'))('applications on: %s', (place) => {
     buildTests(() => shop);
   });
 
-  describe('what a service is in', () => {
+  describe.skipIf(!chosen.includes('conditions'))('what a service is in', () => {
     conditionTests(() => shop);
   });
 
-  describe('limits of builds', () => {
+  describe.skipIf(!chosen.includes('limits'))('limits of builds', () => {
     limitTests(() => shop);
   });
 
-  describe('a terminal', () => {
+  describe.skipIf(!chosen.includes('terminal'))('a terminal', () => {
     terminalTests(() => shop);
   });
 
   it('nothing of all this was a fault, and the reconciler took nothing back', () => expectCalmLog(berth));
 
-  describe('hostile text', () => {
+  describe.skipIf(!chosen.includes('hostile text'))('hostile text', () => {
     hostileTests(() => shop);
   });
 });
