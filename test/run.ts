@@ -26,12 +26,12 @@ import { checkTypes } from './run/types.ts';
 type Kind = 'bed' | 'others';
 
 /**
- * Projects that run at once: a lane takes those of its first kind, then those of its second. Those on the bed
- * wait for engines more than they work, and get the processors first: a service that answers late fails a test.
- * The others only work, one at a time at a lower priority in what is left, also while the bed's images are made:
- * two at once starve each other, and are no sooner done. Their lane goes on with the bed when none of them waits
- * any more. Two on the bed keep two processors busy; a third made the run no shorter where starting a program is
- * slow, and each of its tests wait until it failed.
+ * Projects that run at once: a lane takes those of its first kind, then those of its second. Those on the
+ * bed wait for engines more than they work, and get the processors first: a service that answers late fails
+ * a test. The others only work, one at a time at a lower priority in what is left, also while the bed's
+ * images are made: two at once starve each other, and are no sooner done. Their lane goes on with the bed
+ * when none of them waits any more. Two on the bed keep two processors busy; a third makes the run no
+ * shorter where starting a program is slow, and tests wait until they fail.
  */
 const lanes: readonly (readonly Kind[])[] = [['others', 'bed'], ['bed'], ['bed']];
 const niceness: Record<Kind, number> = { bed: 0, others: 5 };

@@ -79,7 +79,7 @@ eachDatabase('base domains of projects', (test) => {
     const { owner, foreign, people, database } = world;
     const set = setting(world);
     const made = await owner.mutate('project.create', { name: 'Second' });
-    const { project } = made as unknown as { project: { projectId: string } };
+    const { project } = made as { project: { projectId: string } };
     expect(await set('shop.example.com')).toMatchObject({ baseDomain: 'shop.example.com' });
     for (const baseDomain of ['shop.example.com', 'eu.shop.example.com'])
       expect(
@@ -186,7 +186,7 @@ eachDatabase('names below the nearest base domain', (test) => {
       host: 'myshop.example.com',
     });
     expect(other).toMatchObject({ host: 'myshop.example.com', https: false });
-    const { domainId } = other as unknown as { domainId: string };
+    const { domainId } = other as { domainId: string };
     expect(await stranger.mutate('domain.update', { domainId, host: 'b.shop.example.com' })).toMatchObject(
       conflict('host'),
     );

@@ -132,7 +132,7 @@ eachDatabase('branches of databases', (test) => {
             calls.push({ ...target, input });
             await stores.databases.remove({ databaseId });
           },
-        } as unknown as EndingDeps['guard'],
+        },
       });
     await turn();
     expect(told).toEqual([]);
