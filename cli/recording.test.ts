@@ -78,7 +78,7 @@ const session: readonly (readonly [string, (readonly Reply[])?])[] = [
   ['db backups shop/db'],
   ['db cancel shop/db'],
   ['db recovery shop/db'],
-  ['db restore-at shop/db 2026-11-20T14:03:07Z', isSure],
+  ['db restore-at shop/db 2026-02-27T14:03:07Z', isSure],
   ['db branch shop/db --name test --expires 72'],
   ['db restore shop/db', isSure],
   ['db undo shop/db --volume shop-db-former', isSure],

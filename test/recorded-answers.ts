@@ -93,6 +93,10 @@ const line = (minutesAgo: number, text: string): { at: string; stream: 'stdout';
   text,
 });
 const run = { operation: 'backup', status: 'done', destinationId: 's3', database: 'shop', isStored: true };
+const linesOfRuns: Readonly<Record<string, string>> = {
+  'moment-1': 'The database changed over; the volume before it is kept.',
+  'branch-1': 'Reading shop/2026-03-01T03-00-00.dump',
+};
 const steps = [{ name: 'dump', status: 'done', startedAt: at(540), finishedAt: at(539), detail: null }];
 
 export const recordedAnswers: Answers = {
@@ -241,8 +245,33 @@ export const recordedAnswers: Answers = {
     { type: 'end', outcome: 'success' },
   ],
   'backup.useFormerVolume': { backupRunId: 'r2' },
-  'backup.runLogs': [
-    { type: 'line', text: 'The volume shop-db-former is used again.' },
+  'backup.getRecovery': {
+    recovery: {
+      backupId: 'b2',
+      postgresId: 'db-id',
+      destinationId: 's3',
+      schedule: '0 3 * * *',
+      timeZone: 'UTC',
+      prefix: '',
+      keepDays: 7,
+      enabled: true,
+      createdAt: at(60 * 24 * 8),
+      alarmSince: null,
+      windows: [{ from: at(60 * 24 * 7), to: at(1) }],
+      holes: [{ at: at(60 * 24 * 8), reason: 'the log of changes was not stored in time' }],
+      problem: null,
+    },
+  },
+  'backup.restoreToMoment': { backupRunId: 'moment-1' },
+  'backup.branch': {
+    databaseId: 'test-id',
+    backupRunId: 'branch-1',
+    path: 'shop/2026-03-01T03-00-00.dump',
+    asOf: at(540),
+    expiresAt: new Date(now + 72 * 3_600_000).toISOString(),
+  },
+  'backup.runLogs': ({ backupRunId }: { backupRunId: string }) => [
+    { type: 'line', text: linesOfRuns[backupRunId] ?? 'The volume shop-db-former is used again.' },
     { type: 'end', outcome: 'success' },
   ],
   'user.get': { email: 'ann@example.com', role: 'owner', organizationId: 'o1' },
