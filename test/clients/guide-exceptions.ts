@@ -54,7 +54,7 @@ export const exceptions: readonly Exception[] = [
   },
   {
     guide: 'templates.md',
-    command: /^template (create|update) /,
+    command: /^template create /,
     refused: engine,
     seenBy: 'cli/recording.test.ts',
   },

@@ -155,6 +155,8 @@ const plain: readonly string[] = [
   'incarnationId',
   // Templates come with Berth, and variables of one are those of the service made of it.
   'template',
+  // One of three words.
+  'template.apply edits',
   // A template of one's own names its own services, variables and domains.
   'definition.title',
   'definition.description',
