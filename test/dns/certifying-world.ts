@@ -61,6 +61,13 @@ export function certifyingOf(world: CertifyingWorld): { certifying: Certifying; 
   return { certifying, byDns };
 }
 
+/** Sets the base domain of a project, or else that of the installation. */
+export async function setBase(stores: Stores, baseDomain: string | null, projectId?: string): Promise<void> {
+  if (projectId === undefined)
+    await createSettings(stores.settings).update({ baseDomain }, { role: 'owner' });
+  else await stores.projects.update({ projectId }, { baseDomain });
+}
+
 /** By host: the id of its certificate, or what the proxy does instead. */
 export const servedBy = (routes: readonly Route[]): Record<string, string> =>
   Object.fromEntries(

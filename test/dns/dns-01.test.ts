@@ -22,7 +22,7 @@ import { keptRoutes, type KeptRoutes } from '../http/kept-routes.ts';
 import { createPeople } from '../http/people.ts';
 import { createPlace } from '../http/places.ts';
 import { temporaryDatabase } from '../http/temporary-database.ts';
-import { certifyingOf, servedBy, textsOf } from './certifying-world.ts';
+import { certifyingOf, servedBy, setBase, textsOf } from './certifying-world.ts';
 import { refusingAuthority } from './refusing-authority.ts';
 import { startBind, startPebble, tsig, weakTsig, type Pebble, type Running } from './programs.ts';
 
@@ -44,6 +44,7 @@ let temporary: Awaited<ReturnType<typeof temporaryDatabase>>;
 let database: Database;
 let stores: Stores;
 let organizationId: string;
+let projectId: string;
 let applicationId: string;
 let proxy: KeptRoutes;
 let certifying: Certifying;
@@ -77,7 +78,7 @@ beforeEach(async () => {
   stores = createStores(database);
   const { owner } = await createPeople(database);
   ({ organizationId } = owner);
-  ({ applicationId } = await createPlace(database, owner, 'Shop'));
+  ({ projectId, applicationId } = await createPlace(database, owner, 'Shop'));
   proxy = keptRoutes(database);
   const settings = createSettings(stores.settings);
   await settings.update(
@@ -312,12 +313,11 @@ const allEnded = async () => {
   });
 };
 
-it('asks once for 30 previews below a base domain, and renews that one', async () => {
+it.each(['Berth', 'a project'])('asks once for 30 previews below a base of %s, and renews it', async (of) => {
+  const project = of === 'Berth' ? undefined : projectId;
   const { directoryUrl: acmeDirectory, rootCertificates: acmeRoots } = brief;
-  await createSettings(stores.settings).update(
-    { baseDomain: 'apps.test', acmeDirectory, acmeRoots },
-    { role: 'owner' },
-  );
+  await createSettings(stores.settings).update({ acmeDirectory, acmeRoots }, { role: 'owner' });
+  await setBase(stores, 'apps.test', project);
   await certifying.renewing.tick();
   expect(await orders()).toEqual([]);
   await createProvider();
@@ -341,7 +341,7 @@ it('asks once for 30 previews below a base domain, and renews that one', async (
   });
   expect(renewed).toMatchObject({ certificateId: issued?.certificateId, status: 'issued' });
   // Without the base domain nothing needs it any more: it is not renewed again.
-  await createSettings(stores.settings).update({ baseDomain: null }, { role: 'owner' });
+  await setBase(stores, null, project);
   await certifying.renewing.stop();
   certifying = berth();
   now = Date.parse(renewed.nextTryAt ?? '');
@@ -352,7 +352,7 @@ it('asks once for 30 previews below a base domain, and renews that one', async (
 });
 
 it('lets hosts below a base domain ask themselves when its wildcard cannot be had', async () => {
-  await createSettings(stores.settings).update({ baseDomain: 'a.blocked.test' }, { role: 'owner' });
+  await setBase(stores, 'a.blocked.test');
   await createProvider();
   await stores.certificateOrders.insert({
     ...(await orderRow()),
