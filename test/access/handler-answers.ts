@@ -106,6 +106,8 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   'backup.restoreToMoment': [412],
   // Nothing of it is stored.
   'backup.branch': [400, 412],
+  // There is no newer template.
+  'template.apply': [412],
   // No restore and no move left a former state.
   'backup.undoRestore': [412],
   'backup.useFormerVolume': [412],
