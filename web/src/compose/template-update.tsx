@@ -157,6 +157,7 @@ function Choice({
         <label key={name} className="flex items-center gap-2">
           <input
             type="radio"
+            className="shrink-0"
             name="edits"
             checked={edits === name}
             disabled={name === 'merge' && conflicts > 0}
