@@ -41,6 +41,11 @@ const niceness: Record<Kind, number> = { bed: 0, others: 5 };
  * and that is no fault of the tests.
  */
 const totalLimitMs = 85 * 60_000;
+/**
+ * An ordinary run begins no project later than this, so that it ends on a machine that is several times
+ * slower; it names those that it leaves out.
+ */
+const lastBeginMs = 55 * 60_000;
 /** The long run does five times the work of those that it makes longer. */
 const longFactor = 4;
 const limitFactor = (): number => (modeOf().isLong ? longFactor : 1);
@@ -51,7 +56,8 @@ const longestTold = 30;
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 async function main(): Promise<boolean> {
-  const names = chosenProjects();
+  const chosen = chosenProjects();
+  const { names } = chosen;
   const signal = AbortSignal.any([AbortSignal.timeout(totalLimitMs * limitFactor()), interruption()]);
   let counts = noCounts;
   // What tests write for themselves is small and soon gone: in memory it costs a third.
@@ -60,7 +66,12 @@ async function main(): Promise<boolean> {
   try {
     if (names.some((name) => !['modules', 'types'].includes(projects[name].on)))
       await timed('Debian packages', () => installHostPackages(say, signal));
-    const done = await runLanes(names, signal);
+    const done = await runLanes(chosen, signal);
+    if (done.leftOut.length > 0)
+      say(
+        `Left out, since ${lastBeginMs / 60_000} minutes had passed: ${done.leftOut.join(', ')}. ` +
+          `bin/test ${done.leftOut.join(' ')} runs them.`,
+      );
     const { ends, passedAgain } = await secondAttempts(done.ends, signal);
     counts = ends.reduce<Counts>(addCounts, counts);
     sayAgain(ends, passedAgain);
@@ -80,13 +91,18 @@ async function main(): Promise<boolean> {
 
 /** What stopped a lane is told when all have ended. */
 async function runLanes(
-  names: readonly ProjectName[],
+  { names, areNamed }: Chosen,
   signal: AbortSignal,
-): Promise<{ ends: ProjectEnd[]; stopped: unknown[] }> {
+): Promise<{ ends: ProjectEnd[]; stopped: unknown[]; leftOut: ProjectName[] }> {
+  const began = Date.now();
+  // Whoever names projects wants them.
+  const isOver = (): boolean =>
+    signal.aborted || (!areNamed && Date.now() - began > lastBeginMs * limitFactor());
   const waiting: Record<Kind, ProjectName[]> = {
     bed: names.filter(isOnBed),
     others: names.filter((name) => !isOnBed(name)),
   };
+  const next = (kind: Kind): ProjectName | undefined => (isOver() ? undefined : waiting[kind].shift());
   const ready: Record<Kind, Promise<void>> = {
     bed: waiting.bed.length > 0 ? prepareBed(signal) : Promise.resolve(),
     others: Promise.resolve(),
@@ -107,12 +123,7 @@ async function runLanes(
       const ends: ProjectEnd[] = [];
       for (const kind of kinds) {
         await ready[kind];
-        // What has ended by the time of an interruption is told.
-        for (
-          let name = waiting[kind].shift();
-          name !== undefined && !signal.aborted;
-          name = waiting[kind].shift()
-        )
+        for (let name = next(kind); name !== undefined; name = next(kind))
           ends.push(await runOne(kind, name));
       }
       return ends;
@@ -121,6 +132,7 @@ async function runLanes(
   return {
     ends: ended.flatMap((end) => (end.status === 'fulfilled' ? end.value : [])),
     stopped: ended.flatMap((end) => (end.status === 'rejected' ? [end.reason] : [])),
+    leftOut: [...waiting.bed, ...waiting.others],
   };
 }
 
@@ -174,7 +186,13 @@ function sayAgain(ends: readonly ProjectEnd[], passedAgain: readonly string[]): 
   for (const line of longestFiles(files, longestTold, repositoryRoot)) say(line);
 }
 
-function chosenProjects(): ProjectName[] {
+interface Chosen {
+  names: readonly ProjectName[];
+  /** By the person who runs them. */
+  areNamed: boolean;
+}
+
+function chosenProjects(): Chosen {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
     options: { long: { type: 'boolean' }, seed: { type: 'string' } },
@@ -190,9 +208,11 @@ function chosenProjects(): ProjectName[] {
   if (unknown.length > 0)
     throw new Error(`No test project is called ${unknown.join(', ')}; there are: ${all.join(', ')}.`);
   const table: Record<ProjectName, Project> = projects;
-  if (positionals.length > 0) return all.filter((name) => positionals.includes(name));
+  if (positionals.length > 0)
+    return { names: all.filter((name) => positionals.includes(name)), areNamed: true };
   const ofOthers = new Set(projectsOfOtherRuns());
-  return all.filter((name) => !ofOthers.has(name) && (isLong || table[name].isLong !== true));
+  const names = all.filter((name) => !ofOthers.has(name) && (isLong || table[name].isLong !== true));
+  return { names, areNamed: false };
 }
 
 function isOnBed(name: ProjectName): boolean {

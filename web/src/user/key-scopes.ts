@@ -10,7 +10,7 @@ export const levels = {
   read: { label: 'See', of: ['read'] },
   act: { label: 'Deploy and run', of: ['deploy', 'run', 'open', 'forward'] },
   write: { label: 'Change', of: ['write'] },
-  secrets: { label: 'Read secrets', of: ['readSecrets'] },
+  secrets: { label: 'Read secrets and copies of data', of: ['readSecrets', 'branch'] },
   host: { label: 'Use low ports and folders of the server', of: ['hostReach'] },
 } as const;
 export type Level = keyof typeof levels;
