@@ -30,10 +30,10 @@ type Kind = 'bed' | 'others';
  * bed wait for engines more than they work, and get the processors first: a service that answers late fails
  * a test. The others only work, one at a time at a lower priority in what is left, also while the bed's
  * images are made: two at once starve each other, and are no sooner done. Their lane goes on with the bed
- * when none of them waits any more. Two on the bed keep two processors busy; a third makes the run no
- * shorter where starting a program is slow, and tests wait until they fail.
+ * when none of them waits any more. One on the bed beside them, and then two, keep two processors busy; more
+ * make the run no shorter where starting a program is slow, and tests wait until they fail.
  */
-const lanes: readonly (readonly Kind[])[] = [['others', 'bed'], ['bed'], ['bed']];
+const lanes: readonly (readonly Kind[])[] = [['others', 'bed'], ['bed']];
 const niceness: Record<Kind, number> = { bed: 0, others: 5 };
 
 /**

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -94,12 +94,22 @@ async function vitest(run: ProjectRun, report: string): Promise<number | string>
     child.once('error', reject);
     child.once('exit', (code, name) => resolve(code ?? `ended by ${name}`));
   });
+  await lower(child.pid, run.niceness);
   const stop = new AbortController();
   const reason = await Promise.race([ended.then(() => null), stopReason(run, stop.signal)]);
   stop.abort();
   if (reason === null) return ended;
   await stopGroup(child.pid, ended);
   return reason;
+}
+
+/**
+ * Where the kernel weighs sessions against each other, niceness counts within one only; the session of a
+ * project is its own (sched(7), "The autogroup feature").
+ */
+async function lower(pid: number | undefined, niceness: number): Promise<void> {
+  if (pid !== undefined && niceness > 0)
+    await writeFile(`/proc/${pid}/autogroup`, String(niceness)).catch(() => undefined);
 }
 
 function stopReason(run: ProjectRun, over: AbortSignal): Promise<string> {

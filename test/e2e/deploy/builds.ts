@@ -142,15 +142,15 @@ export function buildTests(shop: () => ApplicationFixture): void {
   it.concurrent('ends exactly one build by hand, cancels what is queued, else changes nothing', async () => {
     const { services } = shop().berth;
     const killed = await shop().fromFiles('killed', tinyFiles('never', { steps: ['sleep 31337'] }));
-    const other = await shop().fromFiles('not-killed', tinyFiles('survived', { steps: ['sleep 6'] }));
+    const other = await shop().fromFiles('not-killed', tinyFiles('survived', { steps: ['sleep 29'] }));
     const [first, survivor] = await Promise.all([killed.begin(), other.begin()]);
     const queued = [await killed.begin(), await killed.begin()];
     const steps = async (seconds: number): Promise<number> =>
       (await processesOf(services, new RegExp(`^sleep ${seconds}$`))).length;
     await until(
       'both builds run',
-      async () => (await steps(31337)) === 1 && (await steps(6)) === 1,
-      30_000,
+      async () => (await steps(31337)) === 1 && (await steps(29)) === 1,
+      180_000,
       100,
     );
 
@@ -218,10 +218,10 @@ export function limitTests(shop: () => ApplicationFixture): void {
     );
     const { status, stage, errorMessage, deploymentId } = await app.ended(await app.begin());
     expect({ status, stage }).toEqual({ status: 'error', stage: 'build' });
+    expect(await app.log(deploymentId)).toContain('Build limits: 160 MiB of memory, 2 CPUs.');
     expect(errorMessage).toMatch(
       /^The build ran out of memory: the step "RUN node -e .* was killed at the limit of 160 MiB\. Raise the memory of builds/,
     );
-    expect(await app.log(deploymentId)).toContain('Build limits: 160 MiB of memory, 2 CPUs.');
     await berth.call('settings.update', { buildMemory: '2g' });
   });
 
@@ -248,7 +248,8 @@ export function limitTests(shop: () => ApplicationFixture): void {
           'The disk of this server filled up while fetching the source; free some space and deploy again.',
       });
     } finally {
-      await output(berth.host, 'umount', work);
+      // A program of the fetch may end a moment after the deployment.
+      await until('the small disk is left', async () => (await berth.host.exec(['umount', work])).code === 0);
     }
     expect((await app.deploy()).status).toBe('done');
   });

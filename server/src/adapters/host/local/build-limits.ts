@@ -17,12 +17,13 @@ export function createBuildLimiter(
 ): BuildLimiter {
   const running = new Set<BuildLimits>();
   const groups = knownGroup(socketPath, find);
+  const inTurn = changesInTurn();
   const sum = () => ({ memoryBytes: total(running, 'memoryBytes'), nanoCpus: total(running, 'nanoCpus') });
   return {
     begin: async (limits, onLine) => {
       running.add(limits);
       try {
-        const group = await groups.limited(sum());
+        const group = await inTurn(() => groups.limited(sum()));
         const kills = await watchKills(group);
         onLine(
           `Build limits: ${Math.round(limits.memoryBytes / 1024 / 1024)} MiB of memory, ` +
@@ -34,7 +35,7 @@ export function createBuildLimiter(
             kills.end();
             running.delete(limits);
             if (running.size > 0)
-              await apply(group, sum()).catch(() =>
+              await inTurn(() => apply(group, sum())).catch(() =>
                 onLine('The limits of the other builds could not be lowered again.'),
               );
           },
@@ -50,6 +51,19 @@ export function createBuildLimiter(
         };
       }
     },
+  };
+}
+
+/**
+ * One change of the limits after the other: memory may never be above memory with swap, and a change that comes
+ * between the two of another would be refused.
+ */
+function changesInTurn(): <T>(change: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (change) => {
+    const changed = last.then(change);
+    last = changed.catch(() => undefined);
+    return changed;
   };
 }
 
