@@ -142,14 +142,14 @@ export function buildTests(shop: () => ApplicationFixture): void {
   it.concurrent('ends exactly one build by hand, cancels what is queued, else changes nothing', async () => {
     const { services } = shop().berth;
     const killed = await shop().fromFiles('killed', tinyFiles('never', { steps: ['sleep 31337'] }));
-    const other = await shop().fromFiles('not-killed', tinyFiles('survived', { steps: ['sleep 29'] }));
+    const other = await shop().fromFiles('not-killed', tinyFiles('survived', { steps: ['sleep 59'] }));
     const [first, survivor] = await Promise.all([killed.begin(), other.begin()]);
     const queued = [await killed.begin(), await killed.begin()];
     const steps = async (seconds: number): Promise<number> =>
       (await processesOf(services, new RegExp(`^sleep ${seconds}$`))).length;
     await until(
       'both builds run',
-      async () => (await steps(31337)) === 1 && (await steps(29)) === 1,
+      async () => (await steps(31337)) === 1 && (await steps(59)) === 1,
       180_000,
       100,
     );
@@ -164,7 +164,7 @@ export function buildTests(shop: () => ApplicationFixture): void {
       errorMessage: expect.stringContaining('ended by hand'),
     });
     await until('the killed step is gone', async () => (await steps(31337)) === 0);
-    expect(await steps(6)).toBe(1);
+    expect(await steps(59)).toBe(1);
 
     expect(await killed.do('application.killBuild')).toMatchObject({ applicationStatus: 'error' });
     expect((await killed.view()).deployments).toHaveLength(3);
