@@ -31,6 +31,8 @@ export const backupInputs = {
       backupFile: 'shop/one.dump',
       destinationId,
     }),
+    branch: ({ postgresId }) => ({ databaseId: postgresId, name: 'Branch' }),
+    branches: ({ postgresId }) => ({ databaseId: postgresId }),
     useFormerVolume: ({ postgresId }) => ({ databaseId: postgresId, volumeName: 'berth-former' }),
   },
   volumeBackup: {
