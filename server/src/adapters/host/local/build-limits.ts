@@ -55,8 +55,8 @@ export function createBuildLimiter(
 }
 
 /**
- * One change of the limits after the other: memory may never be above memory with swap, and a change that comes
- * between the two of another would be refused.
+ * One change of the limits after the other: memory may never be above memory with swap, and a change that
+ * comes between the two of another would be refused.
  */
 function changesInTurn(): <T>(change: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
