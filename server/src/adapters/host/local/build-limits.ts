@@ -5,6 +5,7 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sentenceOf } from '../../../domain/errors.ts';
+import { oneAtATime } from '../../../domain/time/one-at-a-time.ts';
 import type { BuildLimiter, BuildLimits } from '../../../ports/engine/builder.ts';
 import { findBuildCgroup } from './engine-cgroup.ts';
 import type { BuildCgroup } from './engine-cgroup.ts';
@@ -17,7 +18,8 @@ export function createBuildLimiter(
 ): BuildLimiter {
   const running = new Set<BuildLimits>();
   const groups = knownGroup(socketPath, find);
-  const inTurn = changesInTurn();
+  // Memory may never be above memory with swap: a change between the two of another would be refused.
+  const inTurn = oneAtATime();
   const sum = () => ({ memoryBytes: total(running, 'memoryBytes'), nanoCpus: total(running, 'nanoCpus') });
   return {
     begin: async (limits, onLine) => {
@@ -51,19 +53,6 @@ export function createBuildLimiter(
         };
       }
     },
-  };
-}
-
-/**
- * One change of the limits after the other: memory may never be above memory with swap, and a change that
- * comes between the two of another would be refused.
- */
-function changesInTurn(): <T>(change: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (change) => {
-    const changed = last.then(change);
-    last = changed.catch(() => undefined);
-    return changed;
   };
 }
 
