@@ -43,7 +43,7 @@ const niceness: Record<Kind, number> = { bed: 0, others: 5 };
 const totalLimitMs = 85 * 60_000;
 /**
  * An ordinary run begins no project later than this, so that it ends on a machine that is several times
- * slower; it names those that it leaves out.
+ * slower; it names those that it leaves out. The long run, and projects that somebody names, wait for none.
  */
 const lastBeginMs = 45 * 60_000;
 /** The long run does five times the work of those that it makes longer. */
@@ -91,18 +91,17 @@ async function main(): Promise<boolean> {
 
 /** What stopped a lane is told when all have ended. */
 async function runLanes(
-  { names, areNamed }: Chosen,
+  { names, mayLeaveOut }: Chosen,
   signal: AbortSignal,
 ): Promise<{ ends: ProjectEnd[]; stopped: unknown[]; leftOut: ProjectName[] }> {
   const began = Date.now();
-  // Whoever names projects wants them.
-  const isOver = (): boolean =>
-    signal.aborted || (!areNamed && Date.now() - began > lastBeginMs * limitFactor());
+  const isLate = (): boolean => mayLeaveOut && Date.now() - began > lastBeginMs;
   const waiting: Record<Kind, ProjectName[]> = {
     bed: names.filter(isOnBed),
     others: names.filter((name) => !isOnBed(name)),
   };
-  const next = (kind: Kind): ProjectName | undefined => (isOver() ? undefined : waiting[kind].shift());
+  const next = (kind: Kind): ProjectName | undefined =>
+    signal.aborted || isLate() ? undefined : waiting[kind].shift();
   const ready: Record<Kind, Promise<void>> = {
     bed: waiting.bed.length > 0 ? prepareBed(signal) : Promise.resolve(),
     others: Promise.resolve(),
@@ -132,7 +131,7 @@ async function runLanes(
   return {
     ends: ended.flatMap((end) => (end.status === 'fulfilled' ? end.value : [])),
     stopped: ended.flatMap((end) => (end.status === 'rejected' ? [end.reason] : [])),
-    leftOut: [...waiting.bed, ...waiting.others],
+    leftOut: signal.aborted ? [] : [...waiting.bed, ...waiting.others],
   };
 }
 
@@ -188,8 +187,8 @@ function sayAgain(ends: readonly ProjectEnd[], passedAgain: readonly string[]): 
 
 interface Chosen {
   names: readonly ProjectName[];
-  /** By the person who runs them. */
-  areNamed: boolean;
+  /** Whether a slow machine need not run them all. */
+  mayLeaveOut: boolean;
 }
 
 function chosenProjects(): Chosen {
@@ -209,10 +208,10 @@ function chosenProjects(): Chosen {
     throw new Error(`No test project is called ${unknown.join(', ')}; there are: ${all.join(', ')}.`);
   const table: Record<ProjectName, Project> = projects;
   if (positionals.length > 0)
-    return { names: all.filter((name) => positionals.includes(name)), areNamed: true };
+    return { names: all.filter((name) => positionals.includes(name)), mayLeaveOut: false };
   const ofOthers = new Set(projectsOfOtherRuns());
   const names = all.filter((name) => !ofOthers.has(name) && (isLong || table[name].isLong !== true));
-  return { names, areNamed: false };
+  return { names, mayLeaveOut: !isLong };
 }
 
 function isOnBed(name: ProjectName): boolean {

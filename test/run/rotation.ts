@@ -6,7 +6,7 @@
 import { ofThisRun } from './mode.ts';
 import type { ProjectName } from './projects.ts';
 
-/** Of three runs, each takes a file of a group once. */
+/** Of a group, one in so many. */
 const share = 3;
 
 /** `names` are separated by spaces. */
