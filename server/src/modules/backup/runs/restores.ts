@@ -1,6 +1,6 @@
 /** Restores and trials as records: when one may begin. */
 import { AppError } from '../../../domain/errors.ts';
-import { laneKindOf, type BackupRuns } from './runs.ts';
+import { changesWhatRuns, laneKindOf, type BackupRuns } from './runs.ts';
 import type { BackupRecord, BackupRunRecord } from '../store.ts';
 import { serviceIdOf } from '../../../domain/names/backup-subject.ts';
 
@@ -29,9 +29,7 @@ export function createRestores(runs: BackupRuns): Restores {
       const serviceId = serviceIdOf({ applicationId: null, composeId: null, ...restore });
       // Two volumes of one service cannot change over at once either.
       const present = (await runs.unfinished()).find(
-        ({ operation, ...run }) =>
-          (operation === 'restore' || operation === 'return' || operation === 'branch') &&
-          serviceIdOf(run) === serviceId,
+        ({ operation, ...run }) => changesWhatRuns(operation) && serviceIdOf(run) === serviceId,
       );
       if (
         present &&

@@ -155,8 +155,10 @@ async function end(
   return isEnded === 1 ? store.find({ backupRunId }) : undefined;
 }
 
-/** Operations that a person waits for, and that change what runs. */
 const changing: ReadonlySet<string> = new Set(['restore', 'return', 'branch']);
+
+/** Whether a person waits for the operation, and it changes what runs. */
+export const changesWhatRuns = (operation: BackupRunRecord['operation']): boolean => changing.has(operation);
 
 interface Cancelling {
   store: BackupRunStore;
@@ -219,13 +221,7 @@ const operationWords = {
 /** Of what a person waits for, and of trials that went well, nothing is told. */
 function factOf(record: BackupRunRecord): Fact | undefined {
   const { status, organizationId, operation, backupId, backupRunId, ...run } = record;
-  if (
-    operation === 'restore' ||
-    operation === 'return' ||
-    operation === 'branch' ||
-    (operation === 'verification' && status === 'done')
-  )
-    return undefined;
+  if (changesWhatRuns(operation) || (operation === 'verification' && status === 'done')) return undefined;
   const what = `The ${operationWords[operation]} of ${subjectOf(run)}`;
   return {
     event: status === 'done' ? 'backupDone' : 'backupFailed',
