@@ -258,9 +258,11 @@ function newDatabase(
   };
 }
 
+export const newPassword = (): string => randomId(passwordLength);
+
 /** The password, or a generated one for an empty one (decisions 4). */
 function given(password: string): string {
-  return password === '' ? randomId(passwordLength) : password;
+  return password === '' ? newPassword() : password;
 }
 
 function cleaned(input: DatabaseInput): Partial<DatabaseRecord> {

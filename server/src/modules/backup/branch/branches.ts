@@ -2,7 +2,8 @@
 import type { DatabaseRecord } from '../../../db/tables.ts';
 import type { Scope } from '../../../domain/access/permissions.ts';
 import { AppError, badField } from '../../../domain/errors.ts';
-import { isoTime, randomId, type Clock } from '../../../ports/clock.ts';
+import { isoTime, type Clock } from '../../../ports/clock.ts';
+import { newPassword } from '../../database/database.ts';
 import { databaseKind } from '../../database/kinds.ts';
 import type { Quotas } from '../../quota/quota.ts';
 import type { ServiceCopies } from '../../service/service.ts';
@@ -56,7 +57,6 @@ export interface BranchesPorts {
 }
 
 const hourMs = 3_600_000;
-const passwordLength = 32;
 
 export function createBranches(ports: BranchesPorts): Branches {
   return {
@@ -159,8 +159,8 @@ async function create(
     name: input.name,
     environmentId: input.environmentId ?? source.environmentId,
     containerImage: source.containerImage,
-    databasePassword: randomId(passwordLength),
-    databaseRootPassword: source.databaseRootPassword === null ? null : randomId(passwordLength),
+    databasePassword: newPassword(),
+    databaseRootPassword: source.databaseRootPassword === null ? null : newPassword(),
   });
   const { databaseId } = database;
   const run = await runs.accept({

@@ -6,6 +6,7 @@ import type { DatabaseRecord } from '../../../db/tables.ts';
 import type { DatabaseKindName } from '../../../domain/database-kind.ts';
 import { databaseKind } from '../../database/kinds.ts';
 import { lines, ownAddress, type Script } from '../../database/kinds/server.ts';
+import { mongoLogin } from '../programs/programs.ts';
 
 export interface Masked {
   record: DatabaseRecord;
@@ -42,9 +43,7 @@ const ended = (statements: string): string => {
 
 function mongo({ record, database, statements }: Masked): Script {
   const { user, password } = databaseKind('mongo').server.login(record);
-  const login =
-    `db.getSiblingDB('admin').auth(process.env.BERTH_USER, process.env.BERTH_PASSWORD); ` +
-    'db = db.getSiblingDB(process.env.BERTH_DATABASE);';
+  const login = `${mongoLogin} db = db.getSiblingDB(process.env.BERTH_DATABASE);`;
   return {
     script: `exec mongosh --quiet --host ${ownAddress} --eval "$LOGIN" --eval "$MASK" 2>&1`,
     env: {

@@ -223,10 +223,13 @@ function mongoTool(target: DatabaseTarget, tool: string, ...words: string[]): Da
   };
 }
 
+/** With the login of the variables BERTH_USER and BERTH_PASSWORD. */
+export const mongoLogin =
+  "db.getSiblingDB('admin').auth(process.env.BERTH_USER, process.env.BERTH_PASSWORD);";
+
 function mongoShell({ host, user, password, database }: DatabaseTarget, expression: string): DatabaseProgram {
-  const login = `db.getSiblingDB('admin').auth(process.env.BERTH_USER, process.env.BERTH_PASSWORD);`;
   return {
-    argv: ['mongosh', '--quiet', '--host', host, '--eval', `${login} ${expression}`],
+    argv: ['mongosh', '--quiet', '--host', host, '--eval', `${mongoLogin} ${expression}`],
     env: { BERTH_USER: user, BERTH_PASSWORD: new Secret(password), BERTH_DATABASE: database },
   };
 }
