@@ -1,7 +1,7 @@
 /** Help, made from the table of words. */
 import { procedureKinds } from '../client/procedure-kinds.ts';
 import { commonOptions, type Option, type Options, type Word } from './words/parts/word.ts';
-import { wrapped } from './output/wrap.ts';
+import { capitalized, wrapped } from './output/wrap.ts';
 import { groups, words } from './words/words.ts';
 
 const intro = `berth: deploy to a Berth server and look after what runs there.
@@ -145,8 +145,6 @@ function pageOf(word: Pick<Word, 'name' | 'usage' | 'summary' | 'description'>, 
 
 /** Letters of a line of help: it is read in narrow terminals too. */
 const lineWidth = 79;
-
-const capitalized = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
 function flagOf(name: string, { short, value }: Option): string {
   return `${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`;

@@ -19,6 +19,8 @@ export function wrapped(text: string, columns: number): string[] {
   return lines;
 }
 
+export const capitalized = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+
 /** What a sentence that is one of a list begins with: its further lines stand below its first word. */
 const mark = /^(?:[·!>✓✗] | {2})/;
 

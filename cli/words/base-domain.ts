@@ -1,8 +1,9 @@
 /** `berth base-domain`: below which domain services get their names. */
 import { isIP } from 'node:net';
 import type { Client } from '../../client/client.ts';
+import { isPublicBase, wildcardRecord } from '../../server/src/domain/routing/base-domain.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { sentence } from '../output/wrap.ts';
+import { capitalized, sentence } from '../output/wrap.ts';
 import { UsageError } from '../usage-error.ts';
 import { itemsOf, type Context } from './parts/context.ts';
 import { serverNamed } from './parts/servers.ts';
@@ -83,8 +84,12 @@ async function recordsOf(client: Client, base: string, machines: readonly (strin
         domain: `*.${base}`,
         ...(serverIp === undefined ? {} : { serverIp }),
       });
-      const record = `*.${base} ${isIP(expectedIp) === 6 ? 'AAAA' : 'A'} ${expectedIp}`;
-      return { record, isThere: isValid, resolvedIps, error: error ?? null };
+      return {
+        record: wildcardRecord(base, expectedIp),
+        isThere: isValid,
+        resolvedIps,
+        error: error ?? null,
+      };
     }),
   );
 }
@@ -95,8 +100,6 @@ async function addressOf(client: Client, machine: string | undefined): Promise<s
   const { resolvedIps } = await client.domain.validateDomain({ domain: machine, serverIp: '0.0.0.0' });
   return resolvedIps[0];
 }
-
-const isForThisMachine = (base: string): boolean => /(^|\.)localhost$/.test(base);
 
 export const baseDomainWord: Word = {
   name: 'base-domain',
@@ -134,11 +137,11 @@ export const baseDomainWord: Word = {
     if (base === null) {
       context.answer(
         { baseDomain: null, records: [] },
-        () => `${capital(holder.what)} has no base domain.\n`,
+        () => `${capitalized(holder.what)} has no base domain.\n`,
       );
       return exitCodes.done;
     }
-    const records = isForThisMachine(base) ? [] : await recordsOf(client, base, await holder.machines());
+    const records = isPublicBase(base) ? await recordsOf(client, base, await holder.machines()) : [];
     const isThere = records.length === 0 || records.some((one) => one.isThere);
     context.answer({ baseDomain: base, records }, () =>
       [
@@ -159,5 +162,3 @@ export const baseDomainWord: Word = {
     return isThere ? exitCodes.done : exitCodes.refused;
   },
 };
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,6 +1,6 @@
 /** The domain below which Berth names services by itself. */
 import { createHash } from 'node:crypto';
-import { isIPv4 } from 'node:net';
+import { isIPv4, isIPv6 } from 'node:net';
 import { badField } from '../errors.ts';
 import { hostLabel, parseHost } from '../names/names.ts';
 
@@ -44,6 +44,13 @@ export const isPublicBase = (base: string): boolean => !/(^|\.)localhost$/.test(
 /** Whether the host is below the domain by exactly one label, as the names that Berth chooses are. */
 export const isNameBelow = (base: string, host: string): boolean =>
   host.endsWith(`.${base}`) && !host.slice(0, -base.length - 1).includes('.') && !host.startsWith('*');
+
+/** The record that leads the names below it to the address, as a zone file has it. */
+export const wildcardRecord = (base: string, address: string): string =>
+  `*.${base} ${isIPv6(address) ? 'AAAA' : 'A'} ${address}`;
+
+/** Whether both are the same, or one lies below the other. */
+export const overlaps = (one: string, other: string): boolean => isWithin(one, other) || isWithin(other, one);
 
 /** Whether the name is the domain, or below it. */
 export const isWithin = (base: string, name: string): boolean => name === base || name.endsWith(`.${base}`);

@@ -1,6 +1,6 @@
 /** Which base domains a project or server may have. */
 import { AppError, badField } from '../../domain/errors.ts';
-import { isWithin, parseBaseDomain } from '../../domain/routing/base-domain.ts';
+import { isWithin, overlaps, parseBaseDomain } from '../../domain/routing/base-domain.ts';
 import type { CallContext } from '../../procedure/context.ts';
 import type { BaseDomainClaims, ClaimingPlace } from './base-domain.ts';
 import type { BaseDomainStore, HeldBase } from './store.ts';
@@ -106,7 +106,7 @@ async function requireFree(
 ): Promise<void> {
   await store.claimAlone();
   const { baseDomain } = await settings();
-  if (baseDomain !== null && (isWithin(base, baseDomain) || isWithin(baseDomain, base)))
+  if (baseDomain !== null && overlaps(base, baseDomain))
     throw taken('baseDomain', base, `${relation(base, baseDomain)}, the base domain of the installation`);
   // Nobody learns which names others have.
   if ((await store.related(base)).some((held) => held.organizationId !== organizationId))

@@ -1,7 +1,7 @@
 /** SQL of the base domains of projects and servers. */
 import { sql } from 'kysely';
 import type { Database } from '../../db/database.ts';
-import { isWithin } from '../../domain/routing/base-domain.ts';
+import { isWithin, overlaps } from '../../domain/routing/base-domain.ts';
 
 /** A base domain, and whose it is. */
 export interface HeldBase {
@@ -93,9 +93,7 @@ function overlapsIn({ builder, run }: Database): Pick<BaseDomainStore, 'related'
     where ("asciiHost" = ${''} or "asciiHost" like ${''}) and "organizationId" <> ${''}`.compile(builder);
   return {
     related: async (domain) =>
-      (await run(related, [domain, `%.${domain}`])).filter(
-        (held) => isWithin(held.domain, domain) || isWithin(domain, held.domain),
-      ),
+      (await run(related, [domain, `%.${domain}`])).filter((held) => overlaps(held.domain, domain)),
     hostsOfOthers: async (domain, organizationId) =>
       (await run(hosts, [domain, `%.${domain}`, organizationId]))
         .map(({ asciiHost }) => asciiHost)

@@ -1,9 +1,9 @@
 /** Whether a host name leads to a server (interface document, validateDomain). */
-import { isIP, isIPv6 } from 'node:net';
+import { isIP } from 'node:net';
 import { cdnOf } from '../../domain/network/cdn.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { isPrivate } from '../../domain/network/network.ts';
-import { isPublicBase } from '../../domain/routing/base-domain.ts';
+import { isPublicBase, wildcardRecord } from '../../domain/routing/base-domain.ts';
 import { parseHost } from '../../domain/names/names.ts';
 import { checkWildcardHost } from '../../domain/names/wildcard-host.ts';
 import type { Lookup, NameResolver } from '../../ports/name-resolver.ts';
@@ -104,11 +104,11 @@ async function checkBase(
   }
   const [reason] = reasons;
   if (reason === undefined) return;
+  const records = reasons.map(({ address }) => `"${wildcardRecord(base, address)}"`);
   throw badField(
     'baseDomain',
     `does not lead to ${machines ? 'the machine of its services' : 'this machine'} yet: ${reason.why} ` +
-      `The record is ${reasons.map(({ address }) => recordOf(base, address)).join(' or ')}; save again ` +
-      'when it is known',
+      `The record is ${records.join(' or ')}; save again when it is known`,
   );
 }
 
@@ -138,9 +138,6 @@ function whyElsewhere(
   if (isPrivate(expected) && addresses.some((address) => !isPrivate(address))) return undefined;
   return whyNot(host, expected, addresses, undefined);
 }
-
-const recordOf = (base: string, address: string): string =>
-  `"*.${base} ${isIPv6(address) ? 'AAAA' : 'A'} ${address}"`;
 
 /** Of a wildcard, one of the names below it. */
 const someNameOf = (host: string): string => host.replace(/^\*/, 'berth-check');
