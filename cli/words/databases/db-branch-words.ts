@@ -4,9 +4,10 @@ import type { Client } from '../../../client/client.ts';
 import { UsageError } from '../../usage-error.ts';
 import { itemsOf, type Context } from '../parts/context.ts';
 import { databaseOf, type Database } from '../parts/database-of.ts';
-import { placeOf } from '../parts/deploy-target.ts';
+import { environmentIn } from '../parts/deploy-target.ts';
 import { answerRun, followRun } from '../parts/followed-run.ts';
 import { nameOf } from '../parts/services.ts';
+import { numberOf } from '../status.ts';
 import type { Word } from '../parts/word.ts';
 
 const branch: Word = {
@@ -40,7 +41,7 @@ const branch: Word = {
       ...(await backupIn(context, client, service)),
       ...(at !== undefined && { at }),
       ...(mask !== undefined && { mask: await readFile(mask, 'utf8') }),
-      ...(expires !== undefined && { expiresInHours: Number(expires) }),
+      ...(expires !== undefined && { expiresInHours: numberOf(context, 'expires', 1) }),
     });
     context.say(`Filling ${name} with the data of ${nameOf(service)} as of ${made.asOf} (${made.path}).`);
     const { backupRunId } = made;
@@ -64,10 +65,9 @@ async function placeIn(context: Context, client: Client): Promise<{ environmentI
   const written = context.text('in');
   if (written === undefined) return {};
   const [project = '', environment] = written.split('/');
-  const all = itemsOf(await client.project.all());
-  if (!all.some((one) => one.name === project)) throw new UsageError(`There is no project ${project}.`);
-  const place = await placeOf(client, { project, environment, name: '' });
-  return { environmentId: place.environment.environmentId };
+  const found = itemsOf(await client.project.all()).find((one) => one.name === project);
+  if (!found) throw new UsageError(`There is no project ${project}.`);
+  return { environmentId: environmentIn(found, environment).environmentId };
 }
 
 async function backupIn(

@@ -186,17 +186,36 @@ export async function placeOf(
 ): Promise<Pick<Service, 'project' | 'environment'>> {
   const projects = itemsOf(await client.project.all());
   const project = projects.find((one) => one.name === name);
-  if (!project && environment === undefined) return client.project.create({ name });
-  const environments = project?.environments ?? [];
-  const found = environments.find((one) =>
-    environment === undefined ? one.isDefault : one.name === environment,
+  if (project) return { project, environment: environmentIn(project, environment) };
+  if (environment === undefined) return client.project.create({ name });
+  throw noEnvironment({ name, environments: [] }, environment);
+}
+
+interface WithEnvironments<E> {
+  name: string;
+  environments: readonly E[];
+}
+
+/** The environment of this name; the default one without a name. UsageError when there is none. */
+export function environmentIn<E extends { name: string; isDefault: boolean }>(
+  project: WithEnvironments<E>,
+  wanted: string | undefined,
+): E {
+  const found = project.environments.find((one) =>
+    wanted === undefined ? one.isDefault : one.name === wanted,
   );
-  if (project && found) return { project, environment: found };
-  throw new UsageError(
-    `There is no environment ${environment ?? ''} in ${name}. There are: ` +
+  if (found) return found;
+  throw noEnvironment(project, wanted ?? '');
+}
+
+const noEnvironment = (
+  { name, environments }: WithEnvironments<{ name: string }>,
+  wanted: string,
+): UsageError =>
+  new UsageError(
+    `There is no environment ${wanted} in ${name}. There are: ` +
       `${environments.map((one) => one.name).join(', ') || 'none'}.`,
   );
-}
 
 /** Of the service in the file that people open, where the file says which one that is. */
 async function giveComposeAddress(
