@@ -1,4 +1,6 @@
 /** Runs of backups without a database or a program: their records, logs and objects in memory. */
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { AppError } from '../../server/src/domain/errors.ts';
 import { createBackupRunner, type RunOperation } from '../../server/src/modules/backup/runs/runner.ts';
 import type { BackupRuns } from '../../server/src/modules/backup/runs/runs.ts';
@@ -51,6 +53,20 @@ export function storeInMemory(): StoreInMemory {
     },
   };
   return store;
+}
+
+/** A dump at the path of the store, and the run that stored it. */
+export function addStored(run: RunWorld, store: StoreInMemory, path: string, dump: string): void {
+  const object = gzipSync(dump);
+  store.objects.set(path, object);
+  run.add({
+    status: 'done',
+    path,
+    isStored: true,
+    bytes: dump.length,
+    storedBytes: object.length,
+    checksum: createHash('sha256').update(object).digest('hex'),
+  });
 }
 
 export interface RunWorld {

@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { databaseServers, tablesDump } from '../../../../../test/backups/database-servers.ts';
-import { runWorld, storeInMemory } from '../../../../../test/backups/run-world.ts';
+import { addStored, runWorld, storeInMemory } from '../../../../../test/backups/run-world.ts';
 import type { DatabaseRecord } from '../../../db/tables.ts';
 import { systemClock } from '../../../ports/clock.ts';
 import type { ExecResult } from '../../../ports/engine/engine-program.ts';
@@ -16,18 +14,8 @@ const path = 'shop/one.dump.gz';
 function world(mask: string | null = 'update people set name = id') {
   const [servers, store, run] = [databaseServers(), storeInMemory(), runWorld()];
   Object.assign(servers, { isRunning: false, neverRan: true });
-  const dump = tablesDump('orders', 'people');
-  const object = gzipSync(dump);
-  store.objects.set(path, object);
   const branchRun = run.add({ operation: 'branch', backupId: null });
-  run.add({
-    status: 'done',
-    path,
-    isStored: true,
-    bytes: dump.length,
-    storedBytes: object.length,
-    checksum: createHash('sha256').update(object).digest('hex'),
-  });
+  addStored(run, store, path, tablesDump('orders', 'people'));
   const branch = { databaseId: 'd', sourceId: 's', mask, filledAt: null } as BranchRecord;
   const record = {
     kind: 'postgres',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { databaseServers, tablesDump } from '../../../../../test/backups/database-servers.ts';
-import { runWorld, storeInMemory } from '../../../../../test/backups/run-world.ts';
+import { addStored, runWorld, storeInMemory } from '../../../../../test/backups/run-world.ts';
 import type { DiskRoom } from '../../../domain/resources/free-disk.ts';
 import type { BackupRunRecord } from '../store.ts';
 import { withNotes } from '../in-place/object-notes.ts';
@@ -17,17 +17,8 @@ function world(change: Partial<BackupRunRecord> = {}, dump = tablesDump('orders'
   const [servers, store, run] = [databaseServers(), storeInMemory(), runWorld()];
   // One that never ran is restored on a volume of its own.
   Object.assign(servers, { isRunning: false, neverRan: true });
-  const object = gzipSync(dump);
-  store.objects.set(path, object);
   run.add({ ...change, operation: 'restore', ...change });
-  run.add({
-    status: 'done',
-    path,
-    isStored: true,
-    bytes: dump.length,
-    storedBytes: object.length,
-    checksum: createHash('sha256').update(object).digest('hex'),
-  });
+  addStored(run, store, path, dump);
   const room: { disk: DiskRoom | undefined } = { disk: undefined };
   const operations = createRestoring({
     ...servers,
