@@ -53,13 +53,11 @@ export const templateChanges = templateUpdate
   })
   .meta({ id: 'TemplateChanges' });
 
-export const editChoices = ['merge', 'replace', 'keep'] as const;
-
 export const applyTemplate = z.object({
   composeId: id,
   revision: givenRevision,
   edits: z
-    .enum(editChoices)
+    .enum(['merge', 'replace', 'keep'])
     .optional()
     .describe(
       'What becomes of an edited compose file. merge: edits and template together; replace: the file of ' +
