@@ -51,6 +51,7 @@ import { parseEnv, parseEnvLines } from '../../server/src/domain/variables/doten
 import { readEnvFile, readRawEnvFile } from '../../server/src/domain/variables/env-expansion.ts';
 import { createReferences, resolveBlock, resolveEnv } from '../../server/src/domain/variables/env.ts';
 import { readBerthFile } from '../../server/src/modules/berth-file/record.ts';
+import { parseLook, parsePosition, parseStart } from '../../server/src/modules/backup/recovery/wal.ts';
 import { parseComposeFile } from '../../server/src/modules/compose/compose-file.ts';
 import { requireReading } from '../../server/src/modules/database/browse/handlers.ts';
 import { rowsOfXml } from '../../server/src/modules/database/browse/mysql.ts';
@@ -149,6 +150,9 @@ const lines = (count: number, line: (at: number) => string): string =>
   Array.from({ length: count }, (_, at) => line(at)).join('\n');
 const largeBlock = lines(22_000, (at) => `VARIABLE_${at}=value`).slice(0, blockLimit);
 const fullBlocks = { project: largeBlock, environment: largeBlock, service: largeBlock, secret: largeBlock };
+
+const wholeLook = 'look|0|1:1:|1|16777216|00000001|0/3000028|streaming';
+const segmentName = '000000010000000000000003';
 
 const hookBody = 5 * 1024 * 1024;
 const push = (paths: readonly string[]): Buffer =>
@@ -296,6 +300,12 @@ const cases: Record<string, () => (() => unknown)[]> = {
       ),
     ),
   wordsOfAnswer: onTexts(execKeptBytes, (text) => wordsOfAnswer(text)),
+  parsePosition: onTexts(execKeptBytes, parsePosition),
+  parseStart: onTexts(execKeptBytes, parseStart),
+  parseLook: () => [
+    ...onTexts(execKeptBytes, (text) => parseLook(`${wholeLook}\n${text}`))(),
+    () => parseLook(`${wholeLook}\n${lines(100_000, () => segmentName)}`.slice(0, execKeptBytes)),
+  ],
   ...templateCases,
   payloadOf: () =>
     changed

@@ -176,8 +176,8 @@ export const projectRows: Rows = [
   },
   {
     call: 'project.update',
-    input: { projectId: '<projectId>', baseDomain: '*.Shop.localhost' },
-    gives: { name: 'Shop', baseDomain: 'shop.localhost' },
+    input: { projectId: '<projectId>', baseDomain: '*.<prefix>.Shop.localhost' },
+    gives: { name: 'Shop', baseDomain: '<prefix>.shop.localhost' },
   },
   {
     call: 'project.update',

@@ -275,8 +275,8 @@ export const serverRows: Rows = [
   },
   {
     call: 'server.update',
-    input: { serverId: '<serverId>', baseDomain: 'edge.localhost' },
-    gives: { ...server, baseDomain: 'edge.localhost' },
+    input: { serverId: '<serverId>', baseDomain: '<prefix>.edge.localhost' },
+    gives: { ...server, baseDomain: '<prefix>.edge.localhost' },
   },
   {
     call: 'server.remove',

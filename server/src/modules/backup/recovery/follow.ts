@@ -54,7 +54,8 @@ interface Following {
   problem: string | null;
   isBusy: boolean;
   reloadedFor: string | null;
-  triedBaseAt: number;
+  /** The base backup that was last asked for, and the span that it is for. */
+  triedBase: { walSpanId: string; at: number } | null;
 }
 
 const turnLimitMs = 10 * 60_000;
@@ -74,7 +75,7 @@ export function createRecoveryFollower(ports: FollowPorts): RecoveryFollower {
       problem: null,
       isBusy: false,
       reloadedFor: null,
-      triedBaseAt: 0,
+      triedBase: null,
     };
     known.set(backupId, present);
     return present;
@@ -283,11 +284,13 @@ async function requireBase(
   { backup, following }: Turn,
   { walSpanId, restorableTo }: WalSpan,
 ): Promise<void> {
-  if (restorableTo === null || clock.now() - following.triedBaseAt < baseAgainMs) return;
+  if (restorableTo === null) return;
+  const { triedBase } = following;
+  if (triedBase?.walSpanId === walSpanId && clock.now() - triedBase.at < baseAgainMs) return;
   if ((await store.storedBases(backup.backupId)).some((base) => base.walSpanId === walSpanId)) return;
   const unfinished = await runs.unfinished();
   if (unfinished.some(({ backupId }) => backupId === backup.backupId)) return;
-  following.triedBaseAt = clock.now();
+  following.triedBase = { walSpanId, at: clock.now() };
   await runs.acceptBackup(backup, { startedBy: 'schedule', ending: baseEnding });
   runs.wake();
 }
