@@ -66,6 +66,7 @@ import { payloadOf } from '../../server/src/modules/webhook/delivery.ts';
 import { providers } from '../../server/src/modules/webhook/providers/providers.ts';
 import { patternCount, patternLimit, touches } from '../../server/src/domain/git/watch-paths.ts';
 import { cpuMs } from '../../test/cpu-time.ts';
+import { lines, onTexts, texts } from './slow-texts.ts';
 import { templateCases } from './template-cases.ts';
 
 /**
@@ -94,60 +95,7 @@ const otherLimitsMs: Record<string, number> = {
 const blockLimit = 500_000;
 const composeLimit = 65_536;
 
-/** Texts of so many characters that make careless matchers slow. */
-function texts(length: number): string[] {
-  const units = [
-    'a',
-    'a.',
-    'a/',
-    'a-',
-    '../',
-    '*a',
-    '$',
-    '${',
-    '${{',
-    '$$',
-    '((((',
-    'a?',
-    '(a+)+',
-    '\\',
-    '"',
-    "'",
-  ];
-  const more = [
-    ' ',
-    '\t',
-    '\n',
-    '=',
-    'A=',
-    'A=${A}\n',
-    '#',
-    ':',
-    '://',
-    '@',
-    '[',
-    '{',
-    '&',
-    '<',
-    '%',
-    ',',
-    '0',
-    '9.',
-  ];
-  const lasting = ['authorization: ', 'Bearer ', '-----BEGIN PRIVATE KEY-----', 'ghp_', '_', '://a:'];
-  return [...units, ...more, ...lasting].map((unit) =>
-    unit.repeat(Math.ceil(length / unit.length)).slice(0, length),
-  );
-}
-
-const onTexts =
-  (length: number, parse: (text: string) => unknown): (() => (() => unknown)[]) =>
-  () =>
-    texts(length).map((text) => () => parse(text));
-
 const noBlocks = { project: '', environment: '', service: '' };
-const lines = (count: number, line: (at: number) => string): string =>
-  Array.from({ length: count }, (_, at) => line(at)).join('\n');
 const largeBlock = lines(22_000, (at) => `VARIABLE_${at}=value`).slice(0, blockLimit);
 const fullBlocks = { project: largeBlock, environment: largeBlock, service: largeBlock, secret: largeBlock };
 
