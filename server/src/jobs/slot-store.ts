@@ -3,6 +3,7 @@
  */
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../db/database.ts';
+import { oneAtATime } from '../db/writing/one-at-a-time.ts';
 import { tableStore } from '../db/table-store.ts';
 import type { JobRecord } from '../db/tables.ts';
 import type { SlotJob } from '../ports/engine/build-slots.ts';
@@ -61,14 +62,8 @@ export function createSlotStore(database: Database): SlotStore {
     },
     take: (job, limit, now) =>
       database.transaction(async () => {
-        // Several processes may ask at once; under this lock each sees what the one before it has done. On
-        // SQLite writing transactions follow each other anyway.
-        if (database.dialect === 'postgres')
-          await database.run(
-            sql`select pg_advisory_xact_lock(hashtext(${`berth build slots ${job.serverKey}`}))`.compile(
-              database.builder,
-            ),
-          );
+        // Several processes may ask at once; each sees what the one before it has done.
+        await oneAtATime(database, `build slots ${job.serverKey}`);
         const changed = await database.change(
           sql`
     update "job" set "slot" = 'held'

@@ -1,6 +1,7 @@
 /** SQL of the base domains of projects and servers. */
 import { sql } from 'kysely';
 import type { Database } from '../../db/database.ts';
+import { oneAtATime, sharedByOrganizations } from '../../db/writing/one-at-a-time.ts';
 import { isWithin, overlaps } from '../../domain/routing/base-domain.ts';
 
 /** A base domain, and whose it is. */
@@ -75,11 +76,7 @@ export function createBaseDomainStore(database: Database): BaseDomainStore {
     placed: () => run(placedBases(builder)),
     serversOf: async (projectId) => (await run(serversOf, [projectId])).map(({ serverId }) => serverId),
     machines: (organizationId) => run(machines, [organizationId]),
-    async claimAlone() {
-      // On PostgreSQL two transactions would each find the domain free.
-      if (database.dialect !== 'postgres') return;
-      await run(sql<object>`select pg_advisory_xact_lock(hashtext('berth base domains'))`.compile(builder));
-    },
+    claimAlone: () => oneAtATime(database, sharedByOrganizations),
   };
 }
 

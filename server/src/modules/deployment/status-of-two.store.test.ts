@@ -1,20 +1,12 @@
 import { expect, it } from 'vitest';
-import { sql } from 'kysely';
 import { createPeople } from '../../../../test/http/people.ts';
 import { createPlace } from '../../../../test/http/places.ts';
 import { createDeploymentDesk } from '../../../../test/store/deployment-desk.ts';
+import { endedOrWaiting } from '../../../../test/store/at-once.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
-import type { Database } from '../../db/database.ts';
 import { applicationRef, serviceKey } from '../../domain/names/service-ref.ts';
 
-/** Whether a statement of this database waits for a lock. */
-async function somebodyWaits(database: Database): Promise<boolean> {
-  const waiting = sql<{ count: number }>`select count(*) as "count" from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`.compile(database.builder);
-  return Number((await database.run(waiting))[0]?.count) > 0;
-}
-
-eachDatabase('two changes of the status of a service at once', ({ open }, dialect) => {
+eachDatabase('two changes of the status of a service at once', ({ open }) => {
   it('leave no service working when its last deployment has ended', async () => {
     const database = await open();
     const { owner } = await createPeople(database);
@@ -46,12 +38,8 @@ eachDatabase('two changes of the status of a service at once', ({ open }, dialec
     };
     const cleaning = deployments.cancelQueued(service, async () => false);
     await reached.promise;
-    let hasEnded = false;
-    const finishing = deployments
-      .finish(deployment, { status: 'done', healthyAt: '', patch: {} })
-      .finally(() => (hasEnded = true));
-    while (dialect === 'postgres' && !hasEnded && !(await somebodyWaits(database)))
-      await new Promise((resolve) => setTimeout(resolve, 5));
+    const finishing = deployments.finish(deployment, { status: 'done', healthyAt: '', patch: {} });
+    await endedOrWaiting(database, finishing);
     gate.resolve();
     await Promise.all([cleaning, finishing]);
     expect((await find(applicationId))?.status).toBe('done');

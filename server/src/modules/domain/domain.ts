@@ -269,6 +269,7 @@ async function refuseTaken(
   { store, surroundings, reaches }: Omit<DomainParts, 'hosts'>,
   record: DomainRecord,
 ): Promise<void> {
+  await store.takeTurn();
   await refuseForeignHost(store, record);
   await surroundings.baseDomains.requireNotOfOthers(record.asciiHost, record.organizationId);
   await refuseUnreachedHost(store, record, reaches);

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Scope } from '../../domain/access/permissions.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import type { Database } from '../../db/database.ts';
+import { oneAtATime, sharedByOrganizations } from '../../db/writing/one-at-a-time.ts';
 import { textByName } from '../../db/values/stored-json.ts';
 import { fixedLimit } from '../../db/values/fixed-limit.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
@@ -50,6 +51,8 @@ export interface DomainStore extends TableStore<'domain'> {
     appName: string,
     organizationId: string,
   ): Promise<{ name: string; projectName: string; scope: Scope }[]>;
+  /** Makes others that take hosts wait until the transaction ends. */
+  takeTurn(): Promise<void>;
   nextConfigKey(): Promise<number>;
   transaction<T>(work: () => Promise<T>): Promise<T>;
 }
@@ -136,6 +139,7 @@ export function createDomainStore(database: Database): DomainStore {
         ({ name, projectName, ...place }) => ({ name, projectName, scope: { organizationId, ...place } }),
       ),
     routed: routedReader(database),
+    takeTurn: () => oneAtATime(database, sharedByOrganizations),
     nextConfigKey: configKeys(database),
     transaction: (work) => database.transaction(work),
   };
@@ -249,18 +253,11 @@ function serverOfService(builder: Builder) {
     union all select "serverId" from "compose" where "composeId" = ${''}`.compile(builder);
 }
 
-/** The next key, in the transaction that stores it. */
+/** The next key, in the transaction that stores it and has its turn. */
 function configKeys(database: Database): () => Promise<number> {
   const { builder } = database;
   const maxKey = sql<{
     next: number;
   }>`select coalesce(max("uniqueConfigKey"), 0) + 1 as "next" from "domain"`.compile(builder);
-  // On PostgreSQL two transactions would find the same maximum; the second waits for the end of the first.
-  const oneAtATime = sql<object>`select pg_advisory_xact_lock(hashtext('domain.uniqueConfigKey'))`.compile(
-    builder,
-  );
-  return async () => {
-    if (database.dialect === 'postgres') await database.run(oneAtATime);
-    return Number((await database.run(maxKey))[0]?.next ?? 1);
-  };
+  return async () => Number((await database.run(maxKey))[0]?.next ?? 1);
 }

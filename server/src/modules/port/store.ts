@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import type { Database } from '../../db/database.ts';
+import { oneAtATime, sharedByOrganizations } from '../../db/writing/one-at-a-time.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { TableRecord } from '../../db/tables.ts';
 
@@ -16,7 +17,10 @@ export interface PortHolder {
 }
 
 export interface PortStore extends TableStore<'port'> {
-  /** The holders of a port, on whatever server. */
+  /**
+   * The holders of a port, on whatever server. In a transaction, others that ask wait until it ends: it may
+   * take the port.
+   */
   holders(publishedPort: number, protocol: string): Promise<PortHolder[]>;
   /** Key of the server that the application stands on. */
   serverKeyOf(applicationId: string): Promise<string>;
@@ -37,8 +41,10 @@ export function createPortStore(database: Database): PortStore {
     .compile();
   return {
     ...tableStore(database, 'port'),
-    holders: (publishedPort, protocol) =>
-      database.run(holders, [publishedPort, protocol, publishedPort, protocol]),
+    async holders(publishedPort, protocol) {
+      await oneAtATime(database, sharedByOrganizations);
+      return database.run(holders, [publishedPort, protocol, publishedPort, protocol]);
+    },
     serverKeyOf: async (applicationId) =>
       serverKeyOf((await database.run(server, [applicationId]))[0] ?? { serverId: null }),
   };
