@@ -32,6 +32,9 @@ const statusColors: Readonly<Record<string, Format>> = {
   inactive: 'yellow',
 };
 
+/** How something ended as people say it, and the dashboard: the interface calls what failed `error`. */
+export const statusWord = (status: string): string => (status === 'error' ? 'failed' : status);
+
 export function statusLook(look: Look): (text: string) => string {
   return (text) => {
     const color = statusColors[text];

@@ -1,7 +1,6 @@
 /** A small shop, as Berth answers it: what the recording of the command line shows. */
 import type { Answers } from './answering-server.ts';
 
-/** The moment of the recording. */
 const clusterNode = {
   isHead: false,
   role: 'worker',
@@ -12,13 +11,14 @@ const clusterNode = {
   tasks: 0,
 };
 
+/** The moment of the recording. */
 export const now = Date.parse('2026-03-01T12:00:00.000Z');
 const at = (minutesAgo: number): string => new Date(now - minutesAgo * 60_000).toISOString();
 
 const place = { description: '', env: '', createdAt: at(60 * 24 * 40) };
 const none = { applications: [], compose: [], postgres: [], mysql: [], mariadb: [], mongo: [], redis: [] };
-const app = (name: string, applicationStatus: string): object => ({
-  applicationId: `${name}-id`,
+const app = (name: string, applicationStatus: string, applicationId = `${name}-id`): object => ({
+  applicationId,
   name,
   appName: `${name}-k3x9a1`,
   applicationStatus,
@@ -52,7 +52,7 @@ export const projectsOf = (made: readonly object[]): readonly object[] => [
         name: 'staging',
         projectId: 'p1',
         isDefault: false,
-        applications: [app('web', 'running')],
+        applications: [app('web', 'running', 'staging-web-id')],
       },
     ],
   },
@@ -81,11 +81,26 @@ const deployment = (deploymentId: string, minutesAgo: number, more: object = {})
   ...more,
 });
 const failure = 'Nothing listens on port 3000; the program listens on 8080. Set the port, or PORT.';
+const failed = deployment('d9', 12, { status: 'error', errorMessage: failure });
+const running = deployment('d4Nw9gYr3MqC', 1, { title: 'Push to main', stage: 'build', finishedAt: null });
 const deployments = [
   deployment('d3Zk8fWq2LmN', 35),
   deployment('d2Hy7sXe1KpB', 60 * 26, { title: 'Commit 9b1c', commit: '9b1c44aa' }),
   deployment('d1Tr6aVd0JoA', 60 * 50, { status: 'error', errorMessage: failure }),
 ];
+const listed = (serviceId: string, more: object): object => ({
+  serviceId,
+  condition: 'up',
+  reason: null,
+  running: 1,
+  desired: 1,
+  since: at(35),
+  status: 'done',
+  deployment: null,
+  address: null,
+  ...more,
+});
+const begins = { condition: 'starting', running: 0, since: null, status: 'running' };
 const domain = { host: 'shop.example.com', path: '/', https: true, port: 3000, certificateType: 'acme' };
 const line = (minutesAgo: number, text: string): { at: string; stream: 'stdout'; text: string } => ({
   at: at(minutesAgo),
@@ -139,11 +154,18 @@ export const recordedAnswers: Answers = {
     baseDomain: baseDomain ?? null,
   }),
   'settings.get': { baseDomain: 'apps.example.com' },
-  'service.all': [],
+  'service.all': [
+    listed('web-id', { running: 2, desired: 2, address: 'https://shop.example.com' }),
+    listed('worker-id', { status: 'error', deployment: failed }),
+    listed('staging-web-id', { ...begins, deployment: running }),
+    listed('db-id', {
+      condition: 'degraded',
+      reason: 'It keeps ending and being started again. Exit code 1: the disk is full.',
+      since: at(3),
+    }),
+  ],
   'deployment.latest': ({ applicationId }: { applicationId?: string }) =>
-    applicationId === 'worker-id'
-      ? deployment('d9', 12, { status: 'error', errorMessage: failure })
-      : deployment('d4Nw9gYr3MqC', 1, { title: 'Push to main', stage: 'build', finishedAt: null }),
+    applicationId === 'worker-id' ? failed : running,
   'deployment.all': deployments,
   'deployment.one': deployment('d4Nw9gYr3MqC', 1),
   'deployment.rollback': deployment('d4Nw9gYr3MqC', 1),

@@ -10,70 +10,105 @@ import type { Word } from './parts/word.ts';
 
 interface StatusRow {
   service: Service;
-  status: string;
-  note: string;
-  at: string | undefined;
+  /** Of a service that was removed, or made, while its list was read. */
+  seen: Seen | undefined;
 }
 
+type Seen = Extract<Awaited<ReturnType<Client['service']['all']>>, readonly unknown[]>[number];
+
 /** What needs attention stands first. */
-const order = ['error', 'running', 'queued', 'idle', 'done'];
+const order = ['down', 'degraded', 'unreachable', 'starting', 'up', 'stopped', 'never deployed'];
 
 const status: Word = {
   name: 'status',
   usage: '[project[/environment]]',
   summary: 'lists all services, those that need attention first',
   description:
-    'Lists the services with how their last action ended; those whose deployment failed first, with the ' +
-    'reason, then those under way.',
+    'Lists the services with the state that their machine reports; first those that are down or degraded, ' +
+    'or whose last deployment failed, each with the reason.',
   most: 1,
-  calls: ['project.all', 'deployment.latest'],
+  calls: ['project.all', 'service.all'],
   async run(context) {
     const { client } = await context.berth();
     const [scope] = context.args;
-    const services = (await allServices(client)).filter((service) => isIn(service, scope));
-    if (scope !== undefined && services.length === 0) await refuseUnknownProject(client, scope);
-    const rows = await Promise.all(services.map((service) => rowOf(client, service)));
-    rows.sort((one, other) => order.indexOf(one.status) - order.indexOf(other.status));
-    const failed = rows.filter((row) => row.status === 'error').length;
+    const [services, listed] = await Promise.all([allServices(client), client.service.all()]);
+    const seen = new Map(itemsOf(listed).map((one) => [one.serviceId, one]));
+    const rows = services
+      .filter((service) => isIn(service, scope))
+      .map((service) => ({ service, seen: seen.get(service.id) }));
+    if (scope !== undefined && rows.length === 0) await refuseUnknownProject(client, scope);
+    const attention = rows.filter(needsAttention).length;
+    rows.sort(
+      (one, other) =>
+        Number(needsAttention(other)) - Number(needsAttention(one)) ||
+        order.indexOf(stateOf(one)) - order.indexOf(stateOf(other)),
+    );
     context.list(
       columnsOf(context),
       rows,
       'There is no service yet. `berth deploy` in a folder creates the first one.',
-      rows.map(({ service, note, at }) => ({ ...summaryOf(service), note, at: at ?? null })),
+      rows.map(jsonOf),
     );
     if (!context.isJson && rows.length > 0)
       context.terminal.out(
-        failed === 0
+        attention === 0
           ? '\nNothing needs attention.\n'
-          : `\n${failed} of ${rows.length} ${failed === 1 ? 'needs' : 'need'} attention.\n`,
+          : `\n${attention} of ${rows.length} ${attention === 1 ? 'needs' : 'need'} attention.\n`,
       );
   },
 };
+
+const stateOf = ({ seen }: StatusRow): string => seen?.condition ?? 'never deployed';
+
+function needsAttention({ seen }: StatusRow): boolean {
+  return seen !== undefined && (order.indexOf(seen.condition) < order.indexOf('starting') || hasFailed(seen));
+}
+
+const hasFailed = ({ status: last }: Seen): boolean => last === 'error';
 
 function columnsOf(context: Context): Column<StatusRow>[] {
   return [
     { title: 'service', value: ({ service }) => nameOf(service) },
     { title: 'kind', value: ({ service }) => service.kind, spare: 2 },
-    statusColumn(context),
-    { title: 'since', value: ({ at }) => ago(at, context.terminal.now()), spare: 1 },
-    { title: 'note', value: ({ note }) => note },
+    { title: 'state', value: stateOf, look: statusLook(context.look) },
+    { title: 'running', value: runningOf, spare: 3 },
+    { title: 'since', value: (row) => ago(sinceOf(row), context.terminal.now()), spare: 1 },
+    { title: 'note', value: noteOf },
   ];
 }
 
-/** Of one that failed or is under way also why, where, and since when. */
-async function rowOf(client: Client, service: Service): Promise<StatusRow> {
-  const row: StatusRow = { service, status: service.status, note: '', at: undefined };
-  if (service.status === 'idle') return { ...row, note: 'not running' };
-  if (service.status === 'done') return row;
-  const latest = await client.deployment.latest(ownerOf(service));
-  if (!latest) return row;
-  if (service.status === 'running')
-    return {
-      ...row,
-      note: `${latest.title}: ${latest.stage ?? 'queued'}`,
-      at: latest.startedAt ?? undefined,
-    };
-  return { ...row, note: latest.errorMessage ?? latest.title, at: latest.finishedAt ?? undefined };
+const runningOf = ({ seen }: StatusRow): string | undefined =>
+  seen && seen.desired > 0 ? `${seen.running}/${seen.desired}` : undefined;
+
+/** Since when it is as the note says; without one, since when it runs. */
+function sinceOf({ seen }: StatusRow): string | null | undefined {
+  if (seen?.status === 'running') return seen.deployment?.createdAt;
+  if (seen && seen.reason === null && hasFailed(seen)) return seen.deployment?.finishedAt;
+  return seen?.since;
+}
+
+function noteOf({ seen }: StatusRow): string | undefined {
+  if (!seen) return undefined;
+  const { deployment, reason, address } = seen;
+  if (seen.status === 'running')
+    return deployment === null ? 'deploying' : `${deployment.title}: ${deployment.stage ?? 'queued'}`;
+  if (reason !== null) return reason;
+  if (hasFailed(seen)) return `last deployment failed: ${deployment?.errorMessage ?? 'its log says why'}`;
+  return address ?? undefined;
+}
+
+function jsonOf(row: StatusRow): object {
+  const { service, seen } = row;
+  return {
+    ...summaryOf(service),
+    condition: stateOf(row),
+    running: seen?.running ?? 0,
+    desired: seen?.desired ?? 0,
+    needsAttention: needsAttention(row),
+    note: noteOf(row) ?? '',
+    at: sinceOf(row) ?? null,
+    address: seen?.address ?? null,
+  };
 }
 
 function isIn({ project, environment }: Service, scope: string | undefined): boolean {

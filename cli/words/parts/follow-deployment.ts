@@ -2,7 +2,7 @@
 import { BerthError } from '../../../client/berth-error.ts';
 import type { Client } from '../../../client/client.ts';
 import { exitCodes } from '../../exit-codes.ts';
-import { duration } from '../../look.ts';
+import { duration, statusWord } from '../../look.ts';
 import { printableLine } from '../../output/printable.ts';
 import { UsageError } from '../../usage-error.ts';
 import type { Context } from './context.ts';
@@ -58,7 +58,7 @@ export async function followDeployment(
     deployment.errorMessage === null ||
     !lastLine.includes(printableLine(deployment.errorMessage, false))
   )
-    context.say(`${deployment.status}: ${deployment.errorMessage ?? 'the log above says why.'}`);
+    context.say(`${statusWord(deployment.status)}: ${deployment.errorMessage ?? 'the log above says why.'}`);
   context.answer(answer, () => (isGood && url !== undefined ? `${url}\n` : ''));
   if (isGood && url === undefined && !context.isJson && !isDatabase(service))
     context.say('It has no address yet: `berth domains add HOST` gives it one.');

@@ -1,6 +1,6 @@
 /** Words that are one procedure and one table, or one procedure done to one service. */
 import type { Client } from '../../../client/client.ts';
-import { statusLook } from '../../look.ts';
+import { statusLook, statusWord } from '../../look.ts';
 import type { Column } from '../../output/table.ts';
 import { UsageError } from '../../usage-error.ts';
 import { itemsOf, type Context } from './context.ts';
@@ -105,6 +105,6 @@ export function summaryOf(service: Service): Record<string, string> {
 /** Columns that several tables have. */
 export const statusColumn = ({ look }: Context): Column<{ status: string }> => ({
   title: 'status',
-  value: ({ status }) => status,
+  value: ({ status }) => statusWord(status),
   look: statusLook(look),
 });

@@ -39,9 +39,7 @@ export interface ServiceRow {
 
 export type Usage = Answer<'service.usage'>[number];
 
-type Project = Answer<'project.all'>[number];
 type Listed = Answer<'service.all'>[number];
-type Live = NonNullable<Project['environments'][number]['applications'][number]['live']>;
 
 export const isDatabase = (kind: string): kind is DatabaseKind => databaseKinds.some((one) => one === kind);
 
@@ -66,23 +64,6 @@ export const pathOf = ({ kind, id }: { kind: ServiceKind; id: string }): string 
       ? `/compose/${id}`
       : `/databases/${kind}/${id}`;
 
-/** Of one service on its own page, from what its record shows. */
-export function conditionOf(status: string, live: Live | null | undefined): Condition {
-  if (live == null)
-    return status === 'running'
-      ? 'starting'
-      : status === 'idle'
-        ? 'never deployed'
-        : status === 'error'
-          ? 'down'
-          : 'stopped';
-  if (live.unreachableSince !== null) return 'unreachable';
-  if (live.desired === 0) return status === 'running' ? 'starting' : 'stopped';
-  if (live.running === 0) return status === 'running' || live.problem === null ? 'starting' : 'down';
-  if (live.running < live.desired || live.problem !== null) return 'degraded';
-  return 'up';
-}
-
 /** As often as most machines are measured. */
 const usageEveryMs = 30_000;
 
@@ -91,6 +72,11 @@ export function useServices(): { rows: ServiceRow[] | undefined; error: unknown 
   const { data, error } = useAsk('service.all', {});
   const rows = useMemo(() => data?.map(rowOf), [data]);
   return { rows, error };
+}
+
+/** How one of them is; undefined until it was read. */
+export function useServiceRow(id: string): ServiceRow | undefined {
+  return useServices().rows?.find((row) => row.id === id);
 }
 
 /** The same, each with what it uses. */

@@ -3,7 +3,7 @@ import { lazy, Suspense, type ReactElement } from 'react';
 import { DeploymentRows } from '../deployment/deployment-rows.tsx';
 import { urlOf } from '../domain/domain.ts';
 import { Go } from '../frame/link.tsx';
-import { isDatabase, pathOf } from '../live/services.ts';
+import { isDatabase, pathOf, useServiceRow } from '../live/services.ts';
 import { Copy, Value } from '../parts/copy.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { Empty, Notice } from '../parts/notices.tsx';
@@ -24,6 +24,7 @@ export function Overview({ service }: { service: Service }): ReactElement {
   const { deployments, live, kind, id, domains } = service;
   const path = pathOf({ kind, id });
   const latest = deployments[0];
+  const row = useServiceRow(id);
   return (
     <>
       <Trouble service={service} />
@@ -71,9 +72,7 @@ export function Overview({ service }: { service: Service }): ReactElement {
           <Panel title="Running" isPadded>
             <dl className="facts">
               <dt>Condition</dt>
-              <dd>
-                <Mark of={service.condition} />
-              </dd>
+              <dd>{row && <Mark of={row.condition} />}</dd>
               {live?.since && (
                 <>
                   <dt>Since</dt>
@@ -148,25 +147,28 @@ export function Overview({ service }: { service: Service }): ReactElement {
 }
 
 /** What came of it after its deployment, in words. */
-function Trouble({ service: { live, status, deployments } }: { service: Service }): ReactElement | null {
+function Trouble({ service: { id, live, status, deployments } }: { service: Service }): ReactElement | null {
+  const reason = useServiceRow(id)?.reason;
   const failed = status === 'error' ? deployments.find((one) => one.status === 'error') : undefined;
   return (
     <div className="mb-4 grid gap-2 empty:hidden">
-      {live?.unreachableSince && (
+      {live?.unreachableSince ? (
         <Notice>
           The engine of its server does not answer since <Ago at={live.unreachableSince} />. What stands here
           is as it was then.
         </Notice>
-      )}
-      {live?.problem && (
-        <Notice tone="down">
-          {live.problem === 'out of memory' ? 'It ran out of memory' : 'It ends again and again'}
-          {live.lastExit && (
-            <>
-              : {live.lastExit.reason} (<Ago at={live.lastExit.at} />)
-            </>
-          )}
-        </Notice>
+      ) : (
+        reason != null && (
+          <Notice tone="down">
+            {reason}
+            {live?.lastExit && reason.includes(live.lastExit.reason) && (
+              <>
+                {' '}
+                <Ago at={live.lastExit.at} />
+              </>
+            )}
+          </Notice>
+        )
       )}
       {failed && (
         <Notice tone="down">

@@ -4,7 +4,7 @@ import { lazy, Suspense, type ComponentType, type ReactElement } from 'react';
 import { wordsOf } from '../deployment/changed-words.ts';
 import { NotFound } from '../frame/page-fault.tsx';
 import { Go } from '../frame/link.tsx';
-import { isDatabase, kindWords, pathOf, type ServiceKind } from '../live/services.ts';
+import { isDatabase, kindWords, pathOf, useServiceRow, type ServiceKind } from '../live/services.ts';
 import { Copy } from '../parts/copy.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { ReadFault, SkeletonRows } from '../parts/notices.tsx';
@@ -79,6 +79,7 @@ export function DatabasePage(): ReactElement {
 function ServicePage({ kind }: { kind: ServiceKind }): ReactElement {
   const { id = '', tab = 'overview' }: { id?: string; tab?: string } = useParams({ strict: false });
   const { service, error } = useService(kind, id);
+  const row = useServiceRow(id);
   const offered = tabsOf(kind);
   const name = offered.find((one) => one === tab) ?? 'overview';
   const Content = tabs[name];
@@ -98,7 +99,7 @@ function ServicePage({ kind }: { kind: ServiceKind }): ReactElement {
   return (
     <Page
       title={service.name}
-      mark={<Mark of={service.condition} />}
+      mark={row && <Mark of={row.condition} />}
       about={<About service={service} />}
       actions={<ServiceActions service={service} />}
     >

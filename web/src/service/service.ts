@@ -1,8 +1,7 @@
 /** A service of any kind as its pages see it. */
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useAsk, type Answer, type Input, type Path } from '../live/api.ts';
-import { conditionOf, isDatabase, type ServiceKind } from '../live/services.ts';
-import type { Condition } from '../parts/mark.tsx';
+import { isDatabase, type ServiceKind } from '../live/services.ts';
 
 export type Application = Answer<'application.one'>;
 export type Compose = Answer<'compose.one'>;
@@ -15,7 +14,6 @@ export interface Service {
   appName: string;
   description: string;
   status: string;
-  condition: Condition;
   live: Application['live'];
   pendingChanges: readonly string[];
   env: string;
@@ -61,7 +59,6 @@ function serviceOf(kind: ServiceKind, id: string, data: unknown): Service {
     appName: any.appName,
     description: any.description,
     status,
-    condition: conditionOf(status, any.live),
     live: any.live,
     pendingChanges: any.pendingChanges,
     env: any.env,
