@@ -267,6 +267,7 @@ export const recordedAnswers: Answers = {
     { type: 'end', outcome: 'success' },
   ],
   'backup.useFormerVolume': { backupRunId: 'r2' },
+  'destination.all': [{ destinationId: 's3', name: 'offsite' }],
   'backup.getRecovery': {
     recovery: {
       backupId: 'b2',

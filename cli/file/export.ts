@@ -71,11 +71,13 @@ function serviceFields(service: InstalledService, isWhole: boolean): Fields {
             Object.entries(fields).filter(
               ([field, value]) =>
                 canonical(value) !== canonical(row.usual[field] ?? null) &&
-                (field !== 'certificateType' || fields['https'] === true),
+                (field !== 'certificateType' || fields['https'] === true) &&
+                // Another database under the same name begins in a folder of its own.
+                (row.list !== 'recovery' || field !== 'prefix' || value !== appName),
             ),
           ),
         );
-        return [[row.list, written]];
+        return [[row.list, row.single ? written[0] : written]];
       }),
     ),
   };

@@ -26,6 +26,11 @@ describe('what is wrong with a file is told with where', () => {
     ['project: a\n  x: [', /^berth\.yml:1: [^\n]*[^:]$/],
     ['project: a\nservices:\n  db:\n    kind: postgers\n', 'berth.yml:4:5: services.db.kind'],
     ['project: a\nservices:\n  db: { kind: redis, backups: [] }\n', 'has no key backups'],
+    ['project: a\nservices:\n  db: { kind: mysql, recovery: null }\n', 'has no key recovery'],
+    [
+      'project: a\nservices:\n  db: { kind: postgres, recovery: { keepDays: 7 } }\n',
+      'services.db.recovery.destinationId is required',
+    ],
     ['project: a\nservices:\n  db: { kind: redis, databasePassword: x }\n', 'has no key databasePassword'],
     [
       'project: a\nservices:\n  web: { kind: application, memoryLimit: lots }\n',

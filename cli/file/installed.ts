@@ -211,6 +211,7 @@ export const entryFields: Readonly<Record<string, readonly string[]>> = {
     'verifySchedule',
     'alarmAfterHours',
   ],
+  recovery: ['destinationId', 'schedule', 'timeZone', 'prefix', 'keepDays', 'enabled'],
   schedules: ['name', 'cron', 'timeZone', 'command', 'limitMinutes', 'serviceName', 'enabled'],
 };
 
@@ -219,10 +220,11 @@ async function entriesOf(
   caller: Caller,
   names: Names,
   { kind, id, record }: { kind: ServiceKindName; id: string; record: Fields },
-  { list, id: idField, listed, keyOf, ordered }: ListRow,
+  { list, id: idField, listed, keyOf, ordered, single }: ListRow,
 ): Promise<InstalledEntry[] | undefined> {
   if (listed ? !listed.kinds.includes(kind) : !(list in record)) return undefined;
-  const rows = arrayOf(listed ? await caller(listed.by, { [serviceKinds[kind].id]: id }) : record[list]);
+  const answer = listed ? await caller(listed.by, { [serviceKinds[kind].id]: id }) : record[list];
+  const rows = single ? oneOf(fieldsOf(answer)[list]) : arrayOf(answer);
   const entries: InstalledEntry[] = [];
   for (const row of rows.toReversed()) {
     const fields: Record<string, unknown> = {};
@@ -235,6 +237,8 @@ async function entriesOf(
   // What was made in another order, by an apply that was killed for one, is the same.
   return entries.toSorted((one, other) => (keyOf(one.fields) < keyOf(other.fields) ? -1 : 1));
 }
+
+const oneOf = (value: unknown): Fields[] => (value === null || value === undefined ? [] : [fieldsOf(value)]);
 
 /** A domain's port as it was set, not as it is without that. */
 export function asSet(list: string, field: string, row: Fields): unknown {

@@ -84,6 +84,8 @@ export interface ListRow {
   update: ProcedureName;
   remove: ProcedureName;
   cause(kind: ServiceKindName): Cause;
+  /** What adding an entry does, where that is something else. */
+  causeOfAdding?: Cause;
   /** What lists it, and for which kinds, where the service's record does not have it. */
   listed?: { kinds: readonly ServiceKindName[]; by: ProcedureName };
   /** Fields whose change leaves data behind. */
@@ -92,6 +94,8 @@ export interface ListRow {
   confirmed?: Fields;
   /** Entries stand in an order that counts. */
   ordered?: boolean;
+  /** There is at most one, an object in the file; null there is what these fields make of it. */
+  single?: { cleared: Fields };
   /** Absent in an entry, it is this. */
   usual: Fields;
 }
@@ -153,6 +157,20 @@ export const listRows: readonly ListRow[] = [
     remove: 'backup.remove',
     cause: () => 'nothing',
     usual: { enabled: true, timeZone: 'UTC' },
+  },
+  {
+    list: 'recovery',
+    // It is known by its database: the same call makes it, changes it and switches it off.
+    id: 'postgresId',
+    keyOf: () => '',
+    create: 'backup.setRecovery',
+    update: 'backup.setRecovery',
+    remove: 'backup.setRecovery',
+    cause: () => 'nothing',
+    causeOfAdding: 'restart',
+    listed: { kinds: ['postgres'], by: 'backup.getRecovery' },
+    single: { cleared: { enabled: false } },
+    usual: { enabled: true, timeZone: 'UTC', schedule: '0 3 * * *', keepDays: 7 },
   },
   {
     list: 'schedules',

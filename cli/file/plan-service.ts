@@ -48,11 +48,25 @@ export async function planService(
   await planSettings({ caller, names }, { what, wanted, present, id }, plan);
   planVariables(caller, { what, wanted, present, id }, plan);
   for (const row of listRows) {
-    const entries = wanted[row.list];
+    const entries = row.single
+      ? singleEntry(row.single, wanted[row.list], present.lists.get(row.list))
+      : wanted[row.list];
     if (Array.isArray(entries))
       await planList({ caller, names }, row, { what, entries: entries.map(fieldsOf), present, id }, plan);
   }
   return plan;
+}
+
+/** undefined: the file says nothing of it. */
+function singleEntry(
+  { cleared }: NonNullable<ListRow['single']>,
+  value: unknown,
+  present: readonly InstalledEntry[] | undefined,
+): Fields[] | undefined {
+  if (value === undefined) return undefined;
+  return value === null
+    ? (present ?? []).map(({ fields }) => ({ ...fields, ...cleared }))
+    : [fieldsOf(value)];
 }
 
 interface Subject {
@@ -167,7 +181,8 @@ async function planList(
   for (const entry of entries) wanted.push(await withNames(names, { ...row.usual, ...entry }));
   const { pairs, added, removed } = matched(row, wanted, present.lists.get(row.list) ?? []);
   const cause = row.cause(present.kind);
-  const called = (entry: Fields): string => row.keyOf(entry) || shown(entry['regex']);
+  const called = (entry: Fields): string =>
+    row.single ? '' : ` ${row.keyOf(entry) || shown(entry['regex'])}`;
   const step = (changes: readonly Change[], run: () => Promise<unknown>): Step => ({
     action: 'change',
     what,
@@ -175,8 +190,8 @@ async function planList(
     cause: worst(changes.map((change) => change.cause)),
     run: async () => void (await run()),
   });
-  const whole = (entry: Fields, note: string): Change[] => [
-    { field: `${row.list} ${called(entry)}`, cause, note },
+  const whole = (entry: Fields, note: string, why = cause): Change[] => [
+    { field: `${row.list}${called(entry)}`, cause: why, note },
   ];
   for (const { id: entryId, fields } of removed) {
     const [note, leaves] = removal(row, fields);
@@ -198,7 +213,7 @@ async function planList(
   const owner = row.list === 'domains' && present.kind === 'compose' ? { ...id, domainType: 'compose' } : id;
   for (const entry of added)
     plan.steps.push(
-      step(whole(entry, 'added'), async () =>
+      step(whole(entry, 'added', row.causeOfAdding), async () =>
         caller(row.create, { ...owner, ...(await withIds(names, entry)) }),
       ),
     );
@@ -274,7 +289,7 @@ function entryChanges(
     const isLosing = row.losing?.includes(field) === true;
     return [
       {
-        field: `${row.list} ${called} ${field}`,
+        field: `${row.list}${called} ${field}`,
         from: shown(from),
         to: shown(to),
         cause: isLosing ? 'data loss' : cause,

@@ -34,7 +34,7 @@ const reads: readonly ProcedureName[] = [
   ...(['project.all', 'project.one', 'application.one', 'compose.one', 'redirect.byApplicationId'] as const),
   ...databaseKindNames.map((kind): ProcedureName => `${kind}.one`),
   ...backupReads,
-  ...(['sshKey.all', 'gitProvider.all', 'schedule.all'] as const),
+  ...(['sshKey.all', 'gitProvider.all', 'schedule.all', 'backup.getRecovery'] as const),
 ];
 const writes: readonly ProcedureName[] = [
   ...(['project.create', 'project.update', 'environment.create', 'environment.update'] as const),
@@ -56,7 +56,7 @@ const writes: readonly ProcedureName[] = [
     `${router}.update`,
     `${router}.remove`,
   ]),
-  ...(['deployment.logs', 'deployment.one'] as const),
+  ...(['backup.setRecovery', 'deployment.logs', 'deployment.one'] as const),
 ];
 
 /** What applying a file may call. */

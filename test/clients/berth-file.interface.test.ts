@@ -80,6 +80,29 @@ it('a domain without a port follows its image, in the file as null or not at all
   expect(await planWith(following, 3000)).toMatchObject([3000, change('null', '3000')]);
 });
 
+it('recovery of a database is switched on, changed and off by the file and exported', async () => {
+  const apply = async (recovery: object | null): Promise<unknown> => {
+    await save({ project: 'Recovered', services: { db: { kind: 'postgres', deploy: false, recovery } } });
+    const planned: unknown = valueOf(await berth('plan'));
+    expect(await berth('apply --yes')).toMatchObject({ code: 0 });
+    expect(valueOf(await berth('plan'))).toMatchObject(nothing);
+    return planned;
+  };
+  const back = async (): Promise<unknown> =>
+    Object(await exported('Recovered')).environments.production.services.db;
+  const steps = (...changes: object[]): object => ({ steps: [{ changes }] });
+  await apply(null);
+  expect(await back()).not.toHaveProperty('recovery');
+  const added = { field: 'recovery', note: 'added', cause: 'restart' };
+  expect(await apply({ destinationId: 'backups', keepDays: 14 })).toMatchObject(steps(added));
+  expect(await back()).toMatchObject({ recovery: { destinationId: 'backups', keepDays: 14 } });
+  const days = { field: 'recovery keepDays', from: '14', to: '7', cause: 'nothing' };
+  expect(await apply({ destinationId: 'backups' })).toMatchObject(steps(days));
+  const off = { field: 'recovery enabled', from: 'true', to: 'false', cause: 'nothing' };
+  expect(await apply(null)).toMatchObject(steps(off));
+  expect(await back()).toMatchObject({ recovery: { destinationId: 'backups', enabled: false } });
+});
+
 it('what a file says is there after an apply, killed at any point or not; what follows, too', async () => {
   let count = 0;
   const file = fc.nat({ max: 0 }).chain(() => generatedFile('P'));

@@ -114,6 +114,18 @@ const backup = fc.record(
   { requiredKeys: ['schedule', 'prefix', 'database', 'destinationId'] },
 );
 
+const recovery = fc.record(
+  {
+    destinationId: fc.constant('backups'),
+    schedule: fc.constantFrom('0 3 * * *', '@daily'),
+    timeZone: fc.constantFrom('UTC', 'Europe/Berlin'),
+    prefix: word,
+    keepDays: fc.constantFrom(7, 30),
+    enabled: fc.boolean(),
+  },
+  { requiredKeys: ['destinationId'] },
+);
+
 const database = (kind: string, hasBackups: boolean): fc.Arbitrary<Made> =>
   fc
     .record(
@@ -123,6 +135,7 @@ const database = (kind: string, hasBackups: boolean): fc.Arbitrary<Made> =>
         description: text(20),
         mounts,
         ...(hasBackups ? { backups: fc.array(backup, { maxLength: 2 }) } : {}),
+        ...(kind === 'postgres' ? { recovery: fc.option(recovery) } : {}),
       },
       { requiredKeys: [] },
     )

@@ -12,6 +12,7 @@ import { settingShape } from '../application/settings.ts';
 import { projectBaseDomain } from '../base-domain/contract-field.ts';
 import { backupContract } from '../backup/contract.ts';
 import { hasBackups } from '../backup/contract-kinds.ts';
+import { recoveryContract } from '../backup/contract-recovery.ts';
 import { composeContract } from '../compose/contract.ts';
 import { databaseContracts } from '../database/contract.ts';
 import { domainContract } from '../domain/contract.ts';
@@ -114,6 +115,12 @@ const backups = z
   )
   .max(100)
   .describe('The complete list; destinationId may be the name of a destination');
+const recovery = closed({
+  ...without(recoveryContract.setRecovery.input.shape, 'postgresId', 'destinationId'),
+  destinationId,
+})
+  .nullable()
+  .describe('Recovery to any moment; destinationId may be the name of a destination. null: switched off');
 const scheduledCommand = without(scheduleContract.create.input.shape, 'applicationId', 'composeId');
 const schedulesOf = (shape: Shape): z.ZodType =>
   z.array(closed(shape)).max(100).describe('The complete list, each identified by its name');
@@ -176,7 +183,10 @@ const databases = databaseKindNames.map((kind) =>
 );
 
 function backupsOf(kind: DatabaseKindName): Shape {
-  return hasBackups(kind) ? { backups: backups.optional() } : {};
+  return {
+    ...(hasBackups(kind) && { backups: backups.optional() }),
+    ...(kind === 'postgres' && { recovery: recovery.optional() }),
+  };
 }
 
 const key = line(100).min(1);
