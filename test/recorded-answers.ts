@@ -282,6 +282,7 @@ export const recordedAnswers: Answers = {
       alarmSince: null,
       windows: [{ from: at(60 * 24 * 7), to: at(1) }],
       holes: [{ at: at(60 * 24 * 8), reason: 'the log of changes was not stored in time' }],
+      storedBytes: 734_003_200,
       problem: null,
     },
   },

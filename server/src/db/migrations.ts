@@ -1128,6 +1128,13 @@ CREATE INDEX "database_branch_source" ON "database_branch"("sourceId");
 CREATE INDEX "database_branch_expires" ON "database_branch"("expiresAt");
 `,
   },
+  {
+    version: 70,
+    name: 'bytes of stored logs',
+    sql: `
+ALTER TABLE "wal_span" ADD COLUMN "storedBytes" BIGINT NOT NULL DEFAULT 0;
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

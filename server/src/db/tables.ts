@@ -696,6 +696,8 @@ const walSpan = {
   /** Everything committed until `restorableTo` stands before it. */
   position: optionalNumber(),
   restorableTo: optionalText(),
+  /** Of the segments that are kept, as they lie at the destination. */
+  storedBytes: number(),
   createdAt: text(),
   endedAt: optionalText(),
   endReason: optionalText(),

@@ -2,6 +2,7 @@
  * A PostgreSQL database restored to a moment, on a real Berth, engine and S3 server: a table dropped under
  * writes is there again with exactly the rows of the second before.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { bedOfRun } from '../../bed/bed-of-run.ts';
 import { dockerOf } from '../../bed/docker.ts';
@@ -21,6 +22,7 @@ interface Recovery {
   backupId: string;
   windows: { from: string; to: string }[];
   holes: { at: string; reason: string }[];
+  storedBytes: number;
   problem: string | null;
 }
 
@@ -216,40 +218,92 @@ it(
   longMs,
 );
 
+/** Writes for some seconds, each row in a transaction of its own; a kill may end it. */
+async function writeOn(base: Base): Promise<void> {
+  const rows = `do $$ begin for i in 1..4000 loop insert into rows values (clock_timestamp()); commit;
+    perform pg_sleep(0.001); end loop; end $$`;
+  await sql(berth, base, rows).catch(() => '');
+}
+
+describe('kills at random moments leave no hole that is not told', () => {
+  const killContainer = async (label: string): Promise<void> => {
+    const [container] = await dockerOf(berth.services).containers(label);
+    if (container !== undefined) await berth.host.exec(['/usr/bin/docker', 'kill', container]);
+  };
+  const kills: Record<string, (base: Base) => Promise<void>> = {
+    stream: () => killContainer('berth.role=recovery'),
+    database: async (base) => killContainer(`com.docker.swarm.service.name=${(await base.view()).appName}`),
+    async berth() {
+      await berth.kill();
+      await berth.start();
+    },
+    async destination() {
+      await fixture.s3.kill();
+      await delay(random(20_000));
+      await fixture.s3.start();
+    },
+  };
+  const counted = async (base: Base): Promise<number> =>
+    Number(await sql(berth, base, 'select count(*) from rows').catch(() => NaN));
+
+  it.each([
+    ['fifteen', 'berth/postgres:15'],
+    ['eighteen', 'berth/postgres:18'],
+  ])(
+    'of the stream, the database, Berth and the destination: %s',
+    async (name, image) => {
+      const base = await recovered(`killed-${name}`, image);
+      await sql(berth, base, 'create table rows (at timestamptz)');
+      const moments: { at: string; count: number }[] = [];
+      for (const kind of Object.keys(kills).flatMap((one) => Array<string>(isLong ? 15 : 1).fill(one))) {
+        const writing = writeOn(base);
+        await delay(random(5000));
+        await kills[kind]?.(base);
+        await writing;
+        await until('the database answers', async () => (await counted(base)) >= 0, longMs);
+        moments.push({ count: await counted(base), at: await now(base) });
+      }
+      const last = moments.at(-1);
+      const chosen = moments[random(moments.length)];
+      if (!last || !chosen) throw new Error('Nothing was killed.');
+      const { windows, holes } = await restorable(base, last.at);
+      // Windows and holes alternate: whatever is between two windows is told.
+      expect(holes.length).toBeGreaterThanOrEqual(windows.length - 1);
+      const isLost = ({ at }: { at: string }): boolean =>
+        !windows.some(({ from, to }) => from <= at && at <= to);
+      expect(!moments.some(isLost) || holes.length > 0).toBe(true);
+      const { at, count } = isLost(chosen) ? last : chosen;
+      await restoreTo(base, at);
+      expect(await counted(base)).toBe(count);
+      console.log(`${name}: ${moments.length} kills, ${count} rows of ${at}, holes ${JSON.stringify(holes)}`);
+    },
+    isLong ? 60 * 60_000 : 15 * 60_000,
+  );
+});
+
 it(
-  'kills of the stream, the database and Berth leave no hole that is not told',
+  'a quota that is reached is told, stops no write, and leaves no hole once there is room',
   async () => {
-    const base = await recovered('killed', 'berth/postgres:15');
-    const docker = dockerOf(berth.services);
-    const kill = async (label: string): Promise<void> => {
-      const [container = ''] = await docker.containers(label);
-      await berth.host.exec(['/usr/bin/docker', 'kill', container]);
-    };
-    const { appName } = await base.view();
-    const kills = [
-      () => kill('berth.role=recovery'),
-      () => kill(`com.docker.swarm.service.name=${appName}`),
-      async () => {
-        await berth.kill();
-        await berth.start();
-      },
-    ];
-    for (const [turn, end] of [...kills, ...(isLong ? [...kills, ...kills] : [])].entries()) {
-      await sql(berth, base, `create table killed_${turn} as select 1`);
-      await end();
-      await until(
-        'it answers',
-        async () => (await sql(berth, base, 'select 1').catch(() => '')) === '1',
-        longMs,
-      );
-    }
+    const base = await recovered('limited', 'berth/postgres:18');
+    const { organizationId, used } = await berth.call<{
+      organizationId: string;
+      used: { backupBytes: number };
+    }>('organization.usage', {});
+    const { storedBytes } = await recoveryOf(base);
+    expect(storedBytes).toBeGreaterThan(0);
+    expect(used.backupBytes).toBeGreaterThanOrEqual(storedBytes);
+    await berth.call('organization.setQuota', { organizationId, backupBytes: used.backupBytes });
+    await sql(berth, base, 'create table late as select * from generate_series(1, 1000) as id');
     const moment = await now(base);
-    const { windows, holes } = await restorable(base, moment);
-    // Windows and holes alternate: whatever is between two windows is told.
-    expect(holes.length).toBeGreaterThanOrEqual(windows.length - 1);
-    await restoreTo(base, moment);
-    const tables = await sql(berth, base, `select count(*) from pg_tables where tablename like 'killed_%'`);
-    expect(Number(tables)).toBe(isLong ? 9 : 3);
+    await until(
+      'the quota is told',
+      async () => (await recoveryOf(base)).problem?.includes('the logs of recoveries') === true,
+      longMs,
+    );
+    await sql(berth, base, 'insert into late values (0)');
+    expect((await recoveryOf(base)).windows.at(-1)?.to ?? '').toMatch(/^2/);
+    await berth.call('organization.setQuota', { organizationId, backupBytes: null });
+    expect((await restorable(base, moment)).holes).toEqual([]);
   },
   15 * 60_000,
 );

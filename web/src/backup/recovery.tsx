@@ -7,6 +7,7 @@ import { Confirm } from '../parts/dialog.tsx';
 import { Fault, Notice } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
 import { Ago } from '../parts/time.tsx';
+import { bytes } from '../parts/units.ts';
 import { scheduleWords } from './schedule-words.ts';
 import { texts } from './texts.ts';
 
@@ -37,7 +38,10 @@ export function Recovery({
           </Notice>
         )}
         {stored ? (
-          <Windows windows={stored.windows} />
+          <>
+            <Windows windows={stored.windows} />
+            <p className="text-13 text-muted">{bytes(stored.storedBytes)} are stored.</p>
+          </>
         ) : (
           <p className="text-13 text-muted">{texts.recovery}</p>
         )}

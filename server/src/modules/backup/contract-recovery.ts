@@ -29,6 +29,7 @@ export const recoveryRecord = z
     holes: z
       .array(z.object({ at: z.string(), reason: z.string() }))
       .describe('When the log stopped to continue what is stored, and why'),
+    storedBytes: z.number().describe('Of its base backups and its log, as they lie at the destination'),
     problem: optional.describe('Why nothing of the log is stored at this moment; null: it is'),
     alarmSince: optional.describe(
       'Since when the end of the newest window has stood still; null: it has not',

@@ -215,6 +215,7 @@ export function createRecoveryStore(database: Database): RecoveryStore {
       (await database.run(bases, [backupId])).map((base) => ({
         ...base,
         firstSegment: Number(base.firstSegment),
+        storedBytes: base.storedBytes === null ? null : Number(base.storedBytes),
       })),
     async forgetMarks(walSpanId, firstSegment) {
       await database.change(

@@ -41,7 +41,7 @@ const quotaShape = {
   nanoCpus: limit.describe('Billionths of a core, of all services together: cpuLimit × replicas'),
   memoryBytes: limit.describe('Bytes, of all services together: memoryLimit × replicas'),
   builds: limit.min(1).describe('Concurrent builds; further ones wait'),
-  backupBytes: limit.describe('Bytes of the backups that are kept'),
+  backupBytes: limit.describe('Bytes of the backups that are kept, and of the stored logs of recoveries'),
   diskBytes: limit.describe(
     'Bytes of volumes, of what containers write, and of images, each with all its layers, on every server',
   ),

@@ -331,9 +331,9 @@ const words = {
     cure: 'Lower memoryLimit or replicas of a service',
   },
   backupBytes: {
-    what: 'of backups',
+    what: 'of backups and the logs of recoveries',
     shown: mebibytes,
-    cure: 'Keep fewer backups (keepLatestCount), or remove some',
+    cure: 'Keep fewer backups (keepLatestCount; keepDays of a recovery), or remove some',
   },
   diskBytes: {
     what: 'of disk (volumes and images)',

@@ -219,8 +219,10 @@ function usedOf(
       number(sql`select count(*) as "value" from "deployment"
         where "organizationId" = ${id} and "status" = 'running' and "stage" in ('checkout', 'build')`),
     backupBytes: (id) =>
-      number(sql`select coalesce(sum("storedBytes"), 0) as "value" from "backup_run"
-        where "organizationId" = ${id} and "isStored" = 1`),
+      number(sql`select
+        (select coalesce(sum("storedBytes"), 0) from "backup_run"
+          where "organizationId" = ${id} and "isStored" = 1) +
+        (select coalesce(sum("storedBytes"), 0) from "wal_span" where "organizationId" = ${id}) as "value"`),
     diskBytes: (id) =>
       number(sql`select coalesce(sum("bytes"), 0) as "value" from "quota_disk"
         where "organizationId" = ${id} and ${stands}`),

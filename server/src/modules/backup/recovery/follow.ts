@@ -114,7 +114,7 @@ async function turn(ports: FollowPorts, backup: BackupRecord, following: Followi
     if (!(error instanceof AppError)) ports.onFault(error, backup.backupId);
     following.problem = sentenceOf(error);
   }
-  await watch(ports, backup, database);
+  await watch(ports, backup, database, following.problem);
   await removeOldRecovery(ports, backup, signal);
 }
 
@@ -192,6 +192,7 @@ async function spanOf(
     nextSegment: first,
     position: null,
     restorableTo: null,
+    storedBytes: 0,
     createdAt: isoTime(clock),
     endedAt: null,
     endReason: null,
@@ -229,11 +230,12 @@ async function storeSegments(
   const { timeline, segmentBytes, walSpanId } = span;
   const nameOf = (segment: number): string => segmentFile(timeline, segment, segmentBytes);
   const complete = new Set(look.segments);
-  let { nextSegment } = span;
+  let { nextSegment, storedBytes } = span;
   if (complete.has(nextSegment)) {
-    await requireQuota(backup.organizationId, 0);
     const objects = await openStore(span.destinationId, backup.organizationId);
     for (let count = 0; complete.has(nextSegment) && count < mostPerTurn; count += 1) {
+      // With each, so that a quota is exceeded by one segment at most.
+      await requireQuota(backup.organizationId, 0);
       const file = nameOf(nextSegment);
       const path = `${span.folder}/${file}.gz`;
       const sent = { bytes: 0, checksum: '' };
@@ -246,7 +248,11 @@ async function storeSegments(
           `The destination has ${kept?.bytes ?? 0} bytes of ${sent.bytes} of the segment ${file}; it is ` +
             'stored again.',
         );
-      const changed = await store.spans.update({ walSpanId, nextSegment }, { nextSegment: nextSegment + 1 });
+      storedBytes += sent.bytes;
+      const changed = await store.spans.update(
+        { walSpanId, nextSegment },
+        { nextSegment: nextSegment + 1, storedBytes },
+      );
       if (changed !== 1) break;
       nextSegment += 1;
     }
@@ -254,7 +260,7 @@ async function storeSegments(
   const newest = nextSegment - 1;
   const done = look.segments.filter((segment) => segment < newest).map(nameOf);
   await removeSegments(engine, database, done, signal);
-  return { ...span, nextSegment };
+  return { ...span, nextSegment, storedBytes };
 }
 
 /** How far the log can be restored, when all is stored that was written until the look. */
@@ -302,6 +308,7 @@ async function watch(
   { backups, store, clock, tell }: FollowPorts,
   backup: BackupRecord,
   database: DatabaseRecord,
+  problem: string | null,
 ): Promise<void> {
   const span = (await store.spans.list({ backupId: backup.backupId, endedAt: null })).at(-1);
   const last = span?.restorableTo ?? null;
@@ -321,7 +328,8 @@ async function watch(
     sentence:
       `Nothing of the log of ${database.name} has been stored for more than ${standsStillMs / 60_000} ` +
       'minutes: ' +
-      (last === null ? 'no moment can be restored yet.' : `moments after ${last} cannot be restored.`),
+      (last === null ? 'no moment can be restored yet.' : `moments after ${last} cannot be restored.`) +
+      (problem === null ? '' : ` ${problem}`),
   });
 }
 

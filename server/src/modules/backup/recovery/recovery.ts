@@ -25,6 +25,7 @@ export interface Recovery
   keepDays: number;
   windows: RecoveryWindow[];
   holes: { at: string; reason: string }[];
+  storedBytes: number;
   problem: string | null;
 }
 
@@ -125,6 +126,7 @@ async function shown({ store, problemOf }: RecoveryPorts, backup: BackupRecord):
     holes: known.spans.flatMap(({ endedAt, endReason }) =>
       endedAt === null ? [] : [{ at: endedAt, reason: endReason ?? '' }],
     ),
+    storedBytes: [...known.spans, ...known.bases].reduce((sum, one) => sum + (one.storedBytes ?? 0), 0),
     problem: enabled ? problemOf(backupId) : 'It is switched off.',
     alarmSince: backup.alarmSince,
   };

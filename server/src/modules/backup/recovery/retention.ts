@@ -47,20 +47,27 @@ export async function removeSpans(
   if (!stream) return;
   const { backupId } = stream;
   for (const span of await store.spans.list({ backupId })) {
-    await removeSegments(openStore, span, span.nextSegment, signal);
+    await removeSegments({ openStore, store }, span, span.nextSegment, signal);
     await store.spans.remove({ walSpanId: span.walSpanId });
   }
 }
 
+/** What is removed no longer counts, segment by segment. */
 async function removeSegments(
-  openStore: RecoveryRemoval['openStore'],
-  { destinationId, organizationId, folder, timeline, segmentBytes, firstSegment }: WalSpan,
+  { openStore, store }: Pick<RecoveryRemoval, 'openStore' | 'store'>,
+  { walSpanId, destinationId, organizationId, folder, timeline, segmentBytes, ...span }: WalSpan,
   end: number,
   signal: AbortSignal,
 ): Promise<void> {
   const objects = await openStore(destinationId, organizationId);
-  for (let segment = firstSegment; segment < end; segment += 1)
-    await objects.remove(`${folder}/${segmentFile(timeline, segment, segmentBytes)}.gz`, signal);
+  let { storedBytes } = span;
+  for (let segment = span.firstSegment; segment < end; segment += 1) {
+    const path = `${folder}/${segmentFile(timeline, segment, segmentBytes)}.gz`;
+    const kept = await objects.find(path, signal);
+    if (kept) await objects.remove(path, signal);
+    storedBytes = Math.max(0, storedBytes - (kept?.bytes ?? 0));
+    await store.spans.update({ walSpanId }, { firstSegment: segment + 1, storedBytes });
+  }
 }
 
 async function removeBase(
@@ -86,8 +93,7 @@ async function shorten(
   const first = own.length === 0 ? nextSegment : Math.min(...own);
   const end = Math.min(first, span.firstSegment + mostPerTurn);
   if (end > span.firstSegment) {
-    await removeSegments(openStore, span, end, signal);
-    await store.spans.update({ walSpanId }, { firstSegment: end });
+    await removeSegments({ openStore, store }, span, end, signal);
     await store.forgetMarks(walSpanId, end);
   }
   if (own.length === 0 && end >= nextSegment) await store.spans.remove({ walSpanId });
