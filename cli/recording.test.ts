@@ -70,6 +70,8 @@ const session: readonly (readonly [string, (readonly Reply[])?])[] = [
   ['base-domain'],
   ['base-domain shop.example.com --project shop'],
   ['previews shop/web'],
+  ['preview create checkout shop/web --branch feature/checkout --no-wait'],
+  ['preview remove 41 shop/web'],
   ['db create postgres shop/orders --image postgres:18'],
   ['db create postgres shop/db'],
   ['db connect shop/db'],

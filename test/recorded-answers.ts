@@ -249,11 +249,20 @@ export const recordedAnswers: Answers = {
     expectedIp: '203.0.113.7',
     error: 'leads to 198.51.100.9 and not to 203.0.113.7. Change its A record.',
   },
+  'previewDeployment.create': {
+    previewDeploymentId: 'pv2',
+    applicationId: 'web-id',
+    domain: 'http://preview-web-k3x9a1-checkout.example.com',
+  },
+  'previewDeployment.delete': true,
   'previewDeployment.all': [
     {
+      previewDeploymentId: 'pv1',
       pullRequestNumber: 41,
       status: 'running',
       branch: 'new-checkout',
+      name: null,
+      image: null,
       domain: 'preview-web-k3x9a1-41.example.com',
       createdAt: at(200),
     },

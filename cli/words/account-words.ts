@@ -145,31 +145,6 @@ const members = listWord({
   none: 'There are no members.',
 });
 
-const previews = listWord({
-  name: 'previews',
-  usage: '[service]',
-  summary: 'lists the previews of pull requests',
-  procedure: 'previewDeployment.all',
-  more: ['project.all'],
-  async read(client, context) {
-    const service = await serviceOf(context, context.args[0]);
-    if (service.kind === 'application') return client.previewDeployment.all({ applicationId: service.id });
-    if (service.kind === 'compose') return client.previewDeployment.all({ composeId: service.id });
-    throw new UsageError(
-      `${nameOf(service)} is a ${service.kind} service; only applications and compose services have ` +
-        'previews.',
-    );
-  },
-  columns: (context) => [
-    { title: 'pull request', value: (row) => row.pullRequestNumber, right: true },
-    statusColumn(context),
-    { title: 'branch', value: (row) => row.branch },
-    { title: 'address', value: (row) => row.domain },
-    { title: 'created', value: (row) => ago(row.createdAt, context.terminal.now()), spare: 1 },
-  ],
-  none: 'There are no previews.',
-});
-
 /** For completion: one name a line. */
 const names: Word = {
   name: '__services',
@@ -189,4 +164,3 @@ const names: Word = {
 const isPlainName = (name: string): boolean => /^[\w.][\w./-]*$/.test(name);
 
 export const accountWords: readonly Word[] = [whoami, use, link, projects, servers, members, names];
-export const previewsWord = previews;

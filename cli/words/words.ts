@@ -1,5 +1,5 @@
 /** The table of words, in the groups and the order that help lists them. */
-import { accountWords, previewsWord } from './account-words.ts';
+import { accountWords } from './account-words.ts';
 import { baseDomainWord } from './base-domain.ts';
 import { ciWords } from './ci-words.ts';
 import { cleanupWords } from './machines/cleanup-words.ts';
@@ -16,6 +16,7 @@ import { logs } from './log-words.ts';
 import { mcpWord } from './mcp-word.ts';
 import { serverAdd, serverForget } from './machines/server-word.ts';
 import { forward } from './forward-words.ts';
+import { previewWords } from './preview-words.ts';
 import { shellWords } from './shell-words.ts';
 import { serviceWords } from './service-words.ts';
 import { statusWords } from './status.ts';
@@ -27,7 +28,7 @@ export const groups: readonly { title: string; words: readonly Word[] }[] = [
   { title: 'A project as a file', words: [...fileWords, importWord] },
   { title: 'Services', words: [...serviceWords, ...templateWords, ...shellWords, forward] },
   { title: 'Variables', words: envWords },
-  { title: 'Addresses and previews', words: [...domainWords, baseDomainWord, previewsWord] },
+  { title: 'Addresses and previews', words: [...domainWords, baseDomainWord, ...previewWords] },
   { title: 'Databases', words: dbWords },
   {
     title: 'Organization',

@@ -90,6 +90,7 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   'basicAuth.update': engineIsDown,
   'basicAuth.delete': engineIsDown,
   'previewDeployment.delete': engineIsDown,
+  'previewDeployment.create': [200],
   'previewDeployment.redeploy': [200],
   'previewDeployment.start': [412],
   'previewDeployment.stop': engineIsDown,

@@ -95,6 +95,7 @@ const previewRouter = (desk: PreviewDesk): Router =>
       queue: desk.queue,
       interruption: idleInterruption(desk.deployments),
       remove: desk.previewing.remove,
+      byHand: desk.previewing.byHand,
     }),
   );
 

@@ -2,7 +2,7 @@
 import type { ApplicationRecord } from '../../server/src/db/tables.ts';
 import type { PullRequestEvent } from '../../server/src/domain/git/git-event.ts';
 import type { GitProvider } from '../../server/src/domain/git/git-host.ts';
-import { systemClock } from '../../server/src/ports/clock.ts';
+import { isoTime, systemClock } from '../../server/src/ports/clock.ts';
 import type { NewJob } from '../../server/src/ports/queue.ts';
 import { newApplication } from '../../server/src/modules/application/defaults.ts';
 import {
@@ -95,7 +95,6 @@ function pullRequestsOn(
     remove: async (_application, { previewDeploymentId, organizationId }) =>
       void (await previews.remove(previewDeploymentId, organizationId)),
     changeRoutes: (_serverKey, write, change) => write(change),
-    transaction: (work) => work(),
     withinQuota: (_organizationId, work) => work(),
   };
   return createPullRequests({
@@ -114,6 +113,7 @@ function pullRequestsOn(
       tellLimit: async () => undefined,
     },
     transaction: (work) => work(),
+    now: () => isoTime(systemClock),
     apiOf: async () => undefined,
     warn: (sentence) => {
       throw new Error(sentence);

@@ -146,6 +146,7 @@ const instead: Readonly<Record<string, readonly string[]>> = {
   'schedule.all composeId': ['applicationId'],
   'webhook.all composeId': ['applicationId'],
   'previewDeployment.all composeId': ['applicationId'],
+  'previewDeployment.create composeId': ['applicationId'],
 };
 
 /** The good input with this id in the field; in a list when the field takes one. */

@@ -16,26 +16,49 @@ const timeOfLine = /^\d{4}-\d\d-\d\dT[\d:.]+Z /;
  * Shows the log on the error output as it comes, then the address on the other; gives the exit code: 0 when
  * it was deployed. With `--no-wait` it ends at once. An interruption here leaves the deployment alone.
  */
-export async function followDeployment(
+export function followDeployment(
   context: Context,
   service: Service,
   deploymentId: string | undefined,
   commit?: string,
 ): Promise<number> {
+  return follow(context, followedOf(service), { deploymentId, commit });
+}
+
+/** What is deployed, as the answer names it. */
+export interface Followed {
+  name: string;
+  /** Where it answers. */
+  url(client: Client): Promise<string | undefined>;
+  /** What to do where it has no address; undefined where it needs none. */
+  without?: string;
+}
+
+const followedOf = (service: Service): Followed => ({
+  name: nameOf(service),
+  url: (client) => addressOf(client, service),
+  ...(isDatabase(service) ? {} : { without: '`berth domains add HOST` gives it one.' }),
+});
+
+export async function follow(
+  context: Context,
+  { name, url: urlNow, without }: Followed,
+  { deploymentId, commit }: { deploymentId: string | undefined; commit?: string | undefined },
+): Promise<number> {
   const { client } = await context.berth();
-  if (deploymentId === undefined) throw new UsageError(`${nameOf(service)} has no deployment yet.`);
+  if (deploymentId === undefined) throw new UsageError(`${name} has no deployment yet.`);
   if (context.is('no-wait')) {
-    const queued = { service: nameOf(service), deploymentId, status: 'queued' };
+    const queued = { service: name, deploymentId, status: 'queued' };
     context.answer(queued, () => `Queued: ${deploymentId}.\n`);
     return exitCodes.done;
   }
   const began = context.terminal.now();
   const lastLine = await showLog(context, client, deploymentId);
   const deployment = await client.deployment.one({ deploymentId });
-  const url = await addressOf(client, service);
+  const url = await urlNow(client);
   const isAsked = commit === undefined || isSameCommit(deployment.commit, commit);
   const answer = {
-    service: nameOf(service),
+    service: name,
     deploymentId,
     status: deployment.status,
     commit: deployment.commit,
@@ -47,7 +70,7 @@ export async function followDeployment(
   const took = duration(context.terminal.now() - began);
   if (isGood) {
     if (deployment.errorMessage !== null) context.say(deployment.errorMessage, 'red');
-    context.say(`Deployed ${nameOf(service)} in ${took}.`, 'green');
+    context.say(`Deployed ${name} in ${took}.`, 'green');
   } else if (!isAsked)
     context.say(
       `The commit ${commit ?? ''} was asked for, but ${deployment.commit ?? 'none'} was deployed: the ` +
@@ -60,8 +83,8 @@ export async function followDeployment(
   )
     context.say(`${statusWord(deployment.status)}: ${deployment.errorMessage ?? 'the log above says why.'}`);
   context.answer(answer, () => (isGood && url !== undefined ? `${url}\n` : ''));
-  if (isGood && url === undefined && !context.isJson && !isDatabase(service))
-    context.say('It has no address yet: `berth domains add HOST` gives it one.');
+  if (isGood && url === undefined && !context.isJson && without !== undefined)
+    context.say(`It has no address yet: ${without}`);
   return isGood ? exitCodes.done : exitCodes.refused;
 }
 

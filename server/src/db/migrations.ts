@@ -1135,6 +1135,34 @@ CREATE INDEX "database_branch_expires" ON "database_branch"("expiresAt");
 ALTER TABLE "wal_span" ADD COLUMN "storedBytes" BIGINT NOT NULL DEFAULT 0;
 `,
   },
+  {
+    version: 71,
+    name: 'previews without a pull request',
+    sql: `
+ALTER TABLE "preview_deployment" ADD COLUMN "name" TEXT;
+ALTER TABLE "preview_deployment" ADD COLUMN "image" TEXT;
+ALTER TABLE "preview_deployment" ADD COLUMN "expiresAt" TEXT;
+CREATE UNIQUE INDEX "preview_deployment_name" ON "preview_deployment"("applicationId", "name");
+DROP INDEX "compose_preview_number";
+DROP INDEX "compose_preview_organization";
+ALTER TABLE "compose_preview" RENAME TO "compose_preview_of_pull_requests";
+CREATE TABLE "compose_preview" (
+  "previewDeploymentId" TEXT PRIMARY KEY REFERENCES "compose"("composeId") ON DELETE CASCADE,
+  "organizationId" TEXT NOT NULL,
+  "composeId" TEXT NOT NULL REFERENCES "compose"("composeId") ON DELETE CASCADE,
+  "branch" TEXT NOT NULL, "pullRequestNumber" BIGINT, "name" TEXT, "domain" TEXT NOT NULL,
+  "createdAt" TEXT NOT NULL, "commit" TEXT, "repository" TEXT NOT NULL, "provider" TEXT NOT NULL,
+  "isTrusted" BIGINT NOT NULL, "commentId" TEXT, "commentDigest" TEXT, "expiresAt" TEXT
+);
+INSERT INTO "compose_preview" SELECT "previewDeploymentId", "organizationId", "composeId", "branch",
+  "pullRequestNumber", NULL, "domain", "createdAt", "commit", "repository", "provider", "isTrusted", "commentId",
+  "commentDigest", NULL FROM "compose_preview_of_pull_requests";
+DROP TABLE "compose_preview_of_pull_requests";
+CREATE UNIQUE INDEX "compose_preview_number" ON "compose_preview"("composeId", "pullRequestNumber");
+CREATE UNIQUE INDEX "compose_preview_name" ON "compose_preview"("composeId", "name");
+CREATE INDEX "compose_preview_organization" ON "compose_preview"("organizationId");
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

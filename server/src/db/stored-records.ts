@@ -126,12 +126,12 @@ export const child = shaped<ProcessIdentity>(
   z.object({ pid: z.number(), startTime: z.string() }),
 );
 
-/** The pull request that a compose service is a preview of. */
+/** What a compose service is a preview of: a pull request, or null as number for one made by hand. */
 export const previewOf = shaped(
   'what a preview is of',
   z.object({
     composeId: z.string(),
-    number: z.number(),
+    number: z.number().nullable(),
     provider: z.string(),
     isTrusted: z.boolean(),
   }),

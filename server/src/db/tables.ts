@@ -887,12 +887,22 @@ const basicAuth = {
   createdAt: text(),
 };
 
+/** Which host tells of its pull request; none of one that was made by hand. */
+export const previewProviders = [...gitProviderNames, 'none'] as const;
+
 const previewDeployment = {
   previewDeploymentId: text(),
   organizationId: text(),
   applicationId: text(),
+  /** Empty for one of a commit or an image alone. */
   branch: text(),
+  /** Null for one that was made by hand, which has a name. */
   pullRequestNumber: optionalNumber(),
+  name: optionalText(),
+  /** Runs in place of what is built; made by hand only. */
+  image: optionalText(),
+  /** Made by hand only. */
+  expiresAt: optionalText(),
   domain: text(),
   domainId: optionalText(),
   status: text<'building' | 'running' | 'error' | 'stopped'>(),
@@ -900,7 +910,7 @@ const previewDeployment = {
   appName: text(),
   commit: optionalText(),
   repository: text(),
-  provider: choice(gitProviderNames),
+  provider: choice(previewProviders),
   isTrusted: boolean(),
   liveDeploymentId: optionalText(),
   releasedAppName: optionalText(),
@@ -916,13 +926,17 @@ const composePreview = {
   /** The compose service that it is a preview of. */
   composeId: text(),
   branch: text(),
-  pullRequestNumber: number(),
+  /** Null for one that was made by hand, which has a name. */
+  pullRequestNumber: optionalNumber(),
+  name: optionalText(),
+  /** Made by hand only. */
+  expiresAt: optionalText(),
   /** Address of its first domain; empty where the compose service has no domain. */
   domain: text(),
   createdAt: text(),
   commit: optionalText(),
   repository: text(),
-  provider: choice(gitProviderNames),
+  provider: choice(previewProviders),
   isTrusted: boolean(),
   commentId: optionalText(),
   commentDigest: optionalText(),

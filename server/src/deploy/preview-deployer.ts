@@ -1,5 +1,5 @@
 /**
- * Deploys previews of pull requests by the stages of an application, with the preview's name, settings,
+ * Deploys previews by the stages of an application, with the preview's name, settings,
  * domain and volumes.
  */
 import { previewRef } from '../domain/names/service-ref.ts';
@@ -10,7 +10,7 @@ import {
   type PreviewDeployments,
 } from '../modules/preview-deployment/preview-deployment.ts';
 import { prepareSource, type SourcePorts } from './application-deployer.ts';
-import type { Deployer, DeployRecords } from './context.ts';
+import type { AttemptContext, Deployer, DeployRecords } from './context.ts';
 import type { DeploymentRecord, TableRecord } from '../db/tables.ts';
 import type { DomainRecord, MountRecord } from './release/release-inputs.ts';
 
@@ -49,8 +49,8 @@ export function previewDeployer(
       };
       if (!preview.isTrusted)
         context.log.line(
-          'The author may not write to the repository, so this preview gets no variables, build ' +
-            'arguments, secrets or files of previews, project or environment.',
+          'Who wrote this source may be somebody who may not write to the repository, so this preview gets ' +
+            'no variables, build arguments, secrets or files of previews, project or environment.',
         );
       else for (const sentence of inheritedSentences(application)) context.log.line(sentence);
       const settings = async () => ({ ...(await ports.settings()), keptImages });
@@ -58,7 +58,11 @@ export function previewDeployer(
         preview.pullRequestNumber === null
           ? undefined
           : pullRefs(preview.provider, preview.pullRequestNumber);
-      return prepareSource({ ...ports, records, settings }, context, {
+      const save: AttemptContext['save'] = async (patch) => {
+        await context.save(patch);
+        if (patch.commit != null) await previews.patch(previewDeploymentId, { commit: patch.commit });
+      };
+      return prepareSource({ ...ports, records, settings }, { ...context, save }, {
         application: previewApplication(application, preview),
         owner: previewRef(previewDeploymentId),
         pullRefs: refs,

@@ -55,7 +55,7 @@ const named: Readonly<Record<Exclude<FieldClass, 'id' | 'plain'>, readonly strin
     'previewCustomCertResolver',
   ],
   label: ['labels (key)', 'labels.team'],
-  image: ['containerImage', 'imagePrefix', 'sharedImages.0'],
+  image: ['containerImage', 'image', 'imagePrefix', 'sharedImages.0'],
   host: ['baseDomain', 'host', 'hosts.team', 'previewWildcard', 'domain.validateDomain domain'],
   address: [
     'rfc2136.server',
@@ -232,6 +232,7 @@ const plain: readonly string[] = [
   'acmeRoots',
   // Of a repository, at the host and with the account that the link names.
   'branch',
+  'commit',
   'customGitBranch',
   'gitHost',
   'owner',

@@ -165,6 +165,7 @@ export const inputs = {
   },
   basicAuth: { create: (fixtures, unique) => ({ ...application(fixtures), username: unique, password }) },
   previewDeployment: {
+    create: (fixtures) => ({ ...application(fixtures), name: 'hostile', branch: 'main' }),
     all: application,
     one: preview,
     redeploy: preview,

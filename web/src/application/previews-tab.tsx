@@ -1,16 +1,19 @@
-/** Previews of pull requests, and how they are made. */
+/** Previews of pull requests and those made by hand, and how they are made. */
 import { useState, type ReactElement } from 'react';
 import { Form } from '../form/form.tsx';
 import { Go } from '../frame/link.tsx';
 import { useAsk, useDo, type Answer } from '../live/api.ts';
 import { pathOf } from '../live/services.ts';
 import { OutputDialog } from '../log/output-dialog.tsx';
+import { Button } from '../parts/button.tsx';
 import { Mark, type MarkName } from '../parts/mark.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { Empty, Fault, SkeletonRows } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
+import { Ago } from '../parts/time.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import type { Service } from '../service/service.ts';
+import { NewPreview } from './new-preview.tsx';
 
 type Status = Answer<'previewDeployment.all'>[number]['status'];
 
@@ -36,9 +39,17 @@ export function PreviewsTab({ service }: { service: Service }): ReactElement | n
   const remove = useDo('previewDeployment.delete');
   const [removing, setRemoving] = useState<string | undefined>();
   const [read, setRead] = useState<{ previewDeploymentId: string; name: string } | undefined>();
+  const [isMaking, setMaking] = useState(false);
   return (
     <>
-      <Panel title="Open previews">
+      <Panel
+        title="Open previews"
+        actions={
+          <Button small onClick={() => setMaking(true)}>
+            New preview
+          </Button>
+        }
+      >
         <div className="p-3 empty:hidden">
           <Fault error={error ?? redeploy.error ?? start.error ?? stop.error ?? kill.error} />
         </div>
@@ -46,12 +57,14 @@ export function PreviewsTab({ service }: { service: Service }): ReactElement | n
         {data?.length === 0 && (
           <Empty icon="branch" title="No preview yet">
             With previews on, each pull request to the branch gets an address of its own, until it is closed.
+            Any branch or image gets one by “New preview”.
           </Empty>
         )}
         <ul className="rows text-13">
           {data?.map((preview) => {
-            const { previewDeploymentId, pullRequestNumber, branch, domain, commit, status } = preview;
-            const name = domain.replace(/^https?:\/\//, '') || branch;
+            const { previewDeploymentId, pullRequestNumber, domain, commit, status } = preview;
+            const source = preview.image ?? preview.branch;
+            const name = domain.replace(/^https?:\/\//, '') || (preview.name ?? source);
             return (
               <li
                 key={previewDeploymentId}
@@ -61,9 +74,19 @@ export function PreviewsTab({ service }: { service: Service }): ReactElement | n
                 }
               >
                 <Mark {...marks[status]} />
-                <span className="cut min-w-0 flex-1" title={branch}>
-                  {pullRequestNumber !== null && <b className="font-medium">#{pullRequestNumber}</b>} {branch}
-                  {!preview.isTrusted && <span className="text-warn"> · from a fork, without secrets</span>}
+                <span className="cut min-w-0 flex-1" title={source}>
+                  <b className="font-medium">{preview.name ?? `#${pullRequestNumber ?? ''}`}</b> {source}
+                  {!preview.isTrusted && (
+                    <span className="text-warn">
+                      {pullRequestNumber === null ? ' · of a commit' : ' · from a fork'}, without secrets
+                    </span>
+                  )}
+                  {preview.expiresAt !== null && (
+                    <span className="text-faint">
+                      {' '}
+                      · removed <Ago at={preview.expiresAt} />
+                    </span>
+                  )}
                 </span>
                 {commit && <code className="text-12 text-faint max-md:hidden">{commit.slice(0, 7)}</code>}
                 {kind === 'compose' && (
@@ -121,6 +144,7 @@ export function PreviewsTab({ service }: { service: Service }): ReactElement | n
           {compose && <ComposePreviewSettings id={id} compose={compose} />}
         </Panel>
       </div>
+      {isMaking && <NewPreview service={service} onClose={() => setMaking(false)} />}
       {read && (
         <OutputDialog
           of="previewDeployment.logs"
@@ -137,8 +161,8 @@ export function PreviewsTab({ service }: { service: Service }): ReactElement | n
           onConfirm={() => remove.mutateAsync({ previewDeploymentId: removing })}
         >
           <p>
-            Its service, address and deployments go. The pull request stays as it is, and a push to it makes a
-            new preview.
+            Its service, address and deployments go. A pull request stays as it is, and a push to it makes a new
+            preview.
           </p>
         </Confirm>
       )}

@@ -42,6 +42,7 @@ export function applicationRouters(parts: AppParts, shown: { ports: Ports; mount
         queue,
         interruption,
         remove: previewing.remove,
+        byHand: previewing.byHand,
         runtime: parts.previewRuntime,
         liveOf: parts.liveOf,
         pendingChanges: parts.pending.preview,

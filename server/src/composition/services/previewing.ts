@@ -25,6 +25,7 @@ import type { Domains } from '../../modules/domain/domain.ts';
 import { commitStatusLater } from '../../modules/git-provider/commit-status.ts';
 import type { GitProviders } from '../../modules/git-provider/git-provider.ts';
 import { deployedPreviews } from '../../modules/preview-deployment/deployed.ts';
+import { createPreviewByHand, type PreviewByHand } from '../../modules/preview-deployment/by-hand/by-hand.ts';
 import { createApplicationPreviews } from '../../modules/preview-deployment/application-previews.ts';
 import {
   commentedCopies,
@@ -49,7 +50,7 @@ import type { ServiceNames } from '../../modules/service-name/service-name.ts';
 import type { PreviewedPlace } from '../../modules/server/server-address.ts';
 import { createWebhooks, type Webhooks } from '../../modules/webhook/webhook.ts';
 import type { ApplicationRecord, ComposeRecord } from '../../db/tables.ts';
-import type { Clock } from '../../ports/clock.ts';
+import { isoTime, type Clock } from '../../ports/clock.ts';
 import type { GitApi } from '../../ports/git-api.ts';
 import type { ChangeRoutes } from '../../ports/proxy.ts';
 import type { Queue } from '../../ports/queue.ts';
@@ -71,6 +72,7 @@ export interface Previewing {
   composePreviews: ComposePreviews;
   /** Every preview of a compose service, which is being deleted. */
   removeAllOfCompose(compose: ComposeRecord): Promise<void>;
+  byHand: PreviewByHand;
   watch(): Promise<void>;
   webhooks: Webhooks;
 }
@@ -110,6 +112,7 @@ export function createPreviewing(parts: PreviewingParts): Previewing {
     withinQuota: quotasOf(stores).within,
     transaction: <T>(work: () => Promise<T>): Promise<T> => database.transaction(work),
     warn: (sentence: string): void => log.warn(sentence),
+    now: () => isoTime(clock),
     noteSkipped: stores.webhookReceipts.noteSkipped,
     apiOf: async ({ githubId, organizationId }: Previewed): Promise<GitApi | undefined> =>
       githubId === null ? undefined : gitProviders.api(githubId, organizationId),
@@ -144,6 +147,7 @@ export function createPreviewing(parts: PreviewingParts): Previewing {
     removeAll: createRemovePreviews(previews, remove, shared.transaction),
     composePreviews,
     removeAllOfCompose: composePreviews.removeAll,
+    byHand: createPreviewByHand({ ...shared, kinds }),
     watch: createPreviewWatch({ ...shared, kinds, pullRequests, comments }),
     webhooks: createWebhooks(
       stores.webhooks,

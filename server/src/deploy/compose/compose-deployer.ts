@@ -77,7 +77,7 @@ export function composeDeployer({ hosts, applyRoutes, ...ports }: ComposePorts):
 
 /** Commits of a fork are offered under refs of the pull request only. */
 function pullRefsOf({ previewOf }: ComposeRecord): string | undefined {
-  return previewOf && isGitProvider(previewOf.provider)
+  return previewOf && previewOf.number !== null && isGitProvider(previewOf.provider)
     ? (gitHosts[previewOf.provider].pullRefs(previewOf.number) ?? undefined)
     : undefined;
 }

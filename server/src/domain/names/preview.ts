@@ -1,25 +1,36 @@
-/** Names and hosts of the previews of pull requests (decisions 11). */
+/** Names and hosts of previews, of pull requests and made by hand (decisions 11). */
 import { badField } from '../errors.ts';
 import { hostLabel, parseHost } from './names.ts';
 
 const nameRoom = 63;
 
 /**
- * `preview-<appName>-<n>`, the appName cut so that the engine takes the name; `extra` makes it another one.
+ * Of a preview made by hand. It begins with a letter, so that it is never the number of a pull request, and
+ * leaves room for the service's own name beside the longest wildcard.
  */
-export function previewAppName(appName: string, number: number, extra = ''): string {
-  const tail = `-${number}${extra === '' ? '' : `-${extra}`}`;
+export const previewNamePattern = /^[a-z](?:[a-z0-9-]{0,23}[a-z0-9])?$/;
+
+/** What tells the previews of a service apart: the number of the pull request, or the name. */
+export function previewTag({ number, name }: { number: number | null; name: string | null }): string {
+  return name ?? String(number ?? 0);
+}
+
+/**
+ * `preview-<appName>-<tag>`, the appName cut so that the engine takes the name; `extra` makes it another one.
+ */
+export function previewAppName(appName: string, tag: string, extra = ''): string {
+  const tail = `-${tag}${extra === '' ? '' : `-${extra}`}`;
   const name = appName.slice(0, nameRoom - 'preview-'.length - tail.length);
   return `preview-${name.replace(/[-_]+$/, '')}${tail}`;
 }
 
 /**
- * The wildcard with `*` replaced by `preview-<appName>-<n>`; the appName is cut so that the label stays
+ * The wildcard with `*` replaced by `preview-<appName>-<tag>`; the appName is cut so that the label stays
  * within 63.
  */
-export function previewHost(wildcard: string, appName: string, number: number): string {
+export function previewHost(wildcard: string, appName: string, tag: string): string {
   const [label = ''] = wildcard.split('.', 1);
-  const tail = `-${number}`;
+  const tail = `-${tag}`;
   const room = nameRoom - (label.length - 1) - 'preview-'.length - tail.length;
   return wildcard.replace('*', `preview-${hostLabel(appName, room)}${tail}`);
 }

@@ -63,7 +63,7 @@ function refuseMovedPassword(present: ApplicationRecord, patch: Patch): void {
 type ImageFields = Pick<ApplicationRecord, 'containerImage' | 'registryUrl'>;
 
 /** How sentences name the registry of the image, with registryUrl where the two differ. */
-function registriesOf({ containerImage, registryUrl }: ImageFields): string {
+export function registriesOf({ containerImage, registryUrl }: ImageFields): string {
   const ofImage = registryOf(containerImage ?? '').toLowerCase() || 'docker.io';
   const named = (registryUrl ?? '')
     .replace(/^https?:\/\//i, '')

@@ -1,6 +1,10 @@
-/** Preview deployments of pull requests (interface document, Preview deployments). */
+/** Preview deployments, of pull requests and made by hand (interface document, Preview deployments). */
 import { z } from 'zod';
+import { parseCommit, parseRefName } from '../../domain/git/git-source.ts';
+import { parseImageReference } from '../../domain/names/image-reference.ts';
+import { previewNamePattern } from '../../domain/names/preview.ts';
 import { listOf, pageInput } from '../../procedure/input/page.ts';
+import { ruled } from '../../procedure/input/ruled.ts';
 import { logEvent } from '../../procedure/log-event.ts';
 import { mutation, query, subscription } from '../../procedure/procedure.ts';
 import { line, requireOneService } from '../service/contract-fields.ts';
@@ -11,6 +15,48 @@ const own = {
   class: 'protected',
   resources: [{ kind: 'previewDeployment', field: 'previewDeploymentId' }],
 } as const;
+
+const asked = z
+  .object({
+    applicationId: z.string().min(1).max(100).optional(),
+    composeId: z.string().min(1).max(100).optional(),
+    name: z
+      .string()
+      .regex(
+        previewNamePattern,
+        'must be 1 to 25 small letters, digits and "-", begin with a letter and not end with "-"',
+      )
+      .describe('Its host is `preview-<appName>-<name>` below the wildcard'),
+    branch: ruled(line(250).min(1), parseRefName)
+      .nullish()
+      .describe('Branch of the repository of the service; its newest commit is deployed'),
+    commit: ruled(line(64), parseCommit)
+      .nullish()
+      .describe('Whole id of a commit, in place of a branch; it gets no variables or secrets'),
+    image: ruled(line(500).min(1), parseImageReference)
+      .nullish()
+      .describe(
+        'Image that runs in place of a build, for applications. The stored password of an application goes ' +
+          'to the registry it was given for',
+      ),
+    expiresInHours: z
+      .number()
+      .int()
+      .min(1)
+      .max(8760)
+      .nullish()
+      .describe('Removed after so long, counted from the newest call; null: it stays until it is deleted'),
+    title: line(200).default('Preview deployment'),
+    description: z.string().max(2000).default(''),
+  })
+  .superRefine((input, context) => {
+    requireOneService(input, context);
+    const given = (['branch', 'commit', 'image'] as const).filter((field) => input[field] != null);
+    if (given.length === 1) return;
+    const message =
+      given.length === 0 ? 'is required, or commit or image' : `excludes ${given.slice(0, -1).join(' and ')}`;
+    context.addIssue({ code: 'custom', path: [given.at(-1) ?? 'branch'], message });
+  });
 
 export const previewDeploymentContract = {
   all: query({
@@ -37,6 +83,24 @@ export const previewDeploymentContract = {
     access: own,
     input: id,
     output: wholePreviewDeployment,
+  }),
+  create: mutation({
+    summary: 'Makes a preview of a branch, a commit or an image, without a pull request',
+    description:
+      'By its name it is found again: the same call deploys the same preview anew, the newest of its branch. ' +
+      'A preview of a commit alone gets no variables or secrets, since hosts serve the commits of forks too.',
+    access: {
+      class: 'protected',
+      action: 'deploy',
+      resources: [
+        { kind: 'application', field: 'applicationId' },
+        { kind: 'compose', field: 'composeId' },
+      ],
+    },
+    input: asked,
+    example: { applicationId: 'V1StGXR8Z5jdHi6BmyT3k', name: 'checkout', branch: 'feature/checkout' },
+    output: previewDeploymentRecord,
+    refusals: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
   }),
   redeploy: mutation({
     summary: 'Queues a rebuild of a preview from the commit it shows',

@@ -5,8 +5,9 @@ import { serverKeyOf } from '../../domain/names/server-key.ts';
 import type { Hosts } from '../../ports/host/host.ts';
 import type { Applications } from '../application/application.ts';
 import { checkDeployable } from '../application/checks.ts';
+import { previewTitle } from './previewed.ts';
 import { recordOf, type DeployedServices } from '../deployment/deployment.ts';
-import type { PreviewDeployments } from './preview-deployment.ts';
+import { previewApplication, type PreviewDeployments } from './preview-deployment.ts';
 
 /** The statuses that the document gives previews, for those of services. */
 const statuses: Record<ApplicationStatus, PreviewDeploymentRecord['status']> = {
@@ -37,10 +38,10 @@ export function deployedPreviews(
         preview &&
         application && {
           ...preview,
-          name: `${application.name} (pull request ${preview.pullRequestNumber ?? ''})`,
+          name: previewTitle(application, { number: preview.pullRequestNumber, name: preview.name }),
           status: ofPreview[preview.status],
           serverKey: serverKeyOf(application),
-          requireDeployable: () => checkDeployable(application, hosts),
+          requireDeployable: () => checkDeployable(previewApplication(application, preview), hosts),
         }
       );
     },

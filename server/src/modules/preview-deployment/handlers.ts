@@ -12,6 +12,7 @@ import {
   shownComposePreview,
   type ComposePreviewHandlerDeps,
 } from './compose/handlers.ts';
+import type { PreviewByHand } from './by-hand/by-hand.ts';
 import type { previewDeploymentContract } from './contract.ts';
 import { environmentOfPreview } from './environment.ts';
 import type { PreviewDeployments } from './preview-deployment.ts';
@@ -25,6 +26,7 @@ export interface PreviewDesk extends ComposePreviewHandlerDeps {
   runtime: PreviewRuntime;
   remove: RemovePreview;
   pendingChanges(application: ApplicationRecord, preview: PreviewDeploymentRecord): Promise<string[]>;
+  byHand: PreviewByHand;
 }
 
 type Shown = PreviewDeploymentRecord & { composeId: null; live: Live | null };
@@ -34,7 +36,7 @@ export function previewDeploymentHandlers(previews: PreviewDeployments, desk: Pr
   const { composePreviews, liveOf } = desk;
   const ofApplications = applicationPreviewHandlers(previews, desk);
   const ofComposes = composePreviewHandlers(desk);
-  const handlersOf = async (previewDeploymentId: string): Promise<Omit<PreviewHandlers, 'all'>> =>
+  const handlersOf = async (previewDeploymentId: string): Promise<Omit<PreviewHandlers, 'all' | 'create'>> =>
     (await composePreviews.find(previewDeploymentId)) ? ofComposes : ofApplications;
   const idOf = ({ previewDeploymentId }: { previewDeploymentId: string }): string => previewDeploymentId;
   return {
@@ -46,6 +48,14 @@ export function previewDeploymentHandlers(previews: PreviewDeployments, desk: Pr
             shownComposePreview(preview, liveOf),
           );
       return paginate<(typeof all)[number]>(all, page, idOf);
+    },
+    async create(context, { applicationId, composeId, ...asked }) {
+      const { organizationId } = context.actor;
+      const service = applicationId
+        ? await desk.applications.one(applicationId, organizationId)
+        : await desk.composes.one(composeId ?? '', organizationId);
+      const made = await desk.byHand(context, service, asked);
+      return 'composeId' in made ? shownComposePreview(made, liveOf) : ofApplications.shown(made);
     },
     one: async (context, input) => (await handlersOf(idOf(input))).one(context, input),
     redeploy: async (context, input) => (await handlersOf(idOf(input))).redeploy(context, input),
@@ -62,7 +72,7 @@ export function previewDeploymentHandlers(previews: PreviewDeployments, desk: Pr
 function applicationPreviewHandlers(
   previews: PreviewDeployments,
   desk: PreviewDesk,
-): Omit<PreviewHandlers, 'all'> & { shown(preview: PreviewDeploymentRecord): Shown } {
+): Omit<PreviewHandlers, 'all' | 'create'> & { shown(preview: PreviewDeploymentRecord): Shown } {
   const { applications, deployments, queue, interruption, remove, liveOf } = desk;
   const shown = (preview: PreviewDeploymentRecord): Shown => ({
     ...preview,

@@ -1,4 +1,7 @@
-/** Comments about previews on their pull requests: each is written once and then edited in place. */
+/**
+ * Comments about previews on their pull requests: each is written once and then edited in place. A preview that
+ * was made by hand has none.
+ */
 import { sentenceOf } from '../../domain/errors.ts';
 import type { GitApi } from '../../ports/git-api.ts';
 import { commentMark, commentOf, digestOf, limitComment } from './comment.ts';
@@ -77,15 +80,20 @@ export function createPreviewComments({ noteComment, apiOf, warn }: CommentNeigh
 
   return {
     async sync(service, preview) {
+      if (preview.pullRequestNumber === null) return;
       const text = commentOf(service, preview);
       const commentDigest = digestOf(text);
       if (commentDigest === preview.commentDigest) return;
       const commentId = await write(service, placeOf(preview), text);
       if (commentId !== undefined) await noteComment(preview, { commentId, commentDigest });
     },
-    isCurrent: (service, preview) => digestOf(commentOf(service, preview)) === preview.commentDigest,
-    tellRemoved: async (service, preview) =>
-      void (await write(service, placeOf(preview), commentOf(service, { ...preview, status: 'removed' }))),
+    isCurrent: (service, preview) =>
+      preview.pullRequestNumber === null ||
+      digestOf(commentOf(service, preview)) === preview.commentDigest,
+    async tellRemoved(service, preview) {
+      if (preview.pullRequestNumber !== null)
+        await write(service, placeOf(preview), commentOf(service, { ...preview, status: 'removed' }));
+    },
     tellLimit: async (service, { repository, number }) =>
       void (await write(service, { repository, number, commentId: null }, limitComment(service))),
   };

@@ -1,27 +1,45 @@
 /**
- * Preview deployments as records: one for each pull request of an application, with its own name and host.
+ * Preview deployments as records: one for each pull request of an application, and one for each name that
+ * somebody gave; each with its own name and host.
  */
-import type { GitProvider } from '../../domain/git/git-host.ts';
 import type { ApplicationRecord } from '../../db/tables.ts';
 import { AppError } from '../../domain/errors.ts';
-import { previewAppName, previewHost } from '../../domain/names/preview.ts';
+import { previewAppName, previewHost, previewTag } from '../../domain/names/preview.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
+import { registriesOf } from '../application/checks.ts';
 import type { Domains } from '../domain/domain.ts';
 import type { ServiceNames } from '../service-name/service-name.ts';
 import { inheritedNames, previewVariables } from './preview-variables.ts';
 import type { PreviewDeploymentRecord, PreviewDeploymentStore } from './store.ts';
 
-/** What a pull request brings. */
-export interface PullRequestFacts {
-  number: number;
+/** What a preview is made of: what a pull request brings, or what somebody asked for. */
+export interface PreviewFacts {
+  /** Of the pull request; null for one made by hand. */
+  number: number | null;
+  /** Of one made by hand. */
+  name: string | null;
   headBranch: string;
-  /** Its newest commit, whole. */
-  commit: string;
-  /** Full name of the repository at its host. */
+  /** Its newest commit, whole; null until the newest of a branch was fetched, and for an image. */
+  commit: string | null;
+  /** Runs in place of what is built. */
+  image: string | null;
+  /** ISO 8601. */
+  expiresAt: string | null;
+  /** Full name of the repository at its host; empty where no host tells of it. */
   repository: string;
-  provider: GitProvider;
-  /** Its branch stands in the repository itself; a fork is never trusted. */
+  provider: PreviewDeploymentRecord['provider'];
+  /** What runs comes from people who may write to the repository; a fork is never trusted. */
   isTrusted: boolean;
+}
+
+/** What follows its facts whenever it is deployed anew. */
+export function renewedBy({
+  commit,
+  headBranch: branch,
+  isTrusted,
+  expiresAt,
+}: PreviewFacts): Pick<PreviewDeploymentRecord, 'commit' | 'branch' | 'isTrusted' | 'expiresAt'> {
+  return { commit, branch, isTrusted, expiresAt };
 }
 
 export interface PreviewDeployments {
@@ -32,13 +50,14 @@ export interface PreviewDeployments {
   find(previewDeploymentId: string): Promise<PreviewDeploymentRecord | undefined>;
   all(): Promise<PreviewDeploymentRecord[]>;
   ofPullRequest(applicationId: string, number: number): Promise<PreviewDeploymentRecord | undefined>;
+  ofName(applicationId: string, name: string): Promise<PreviewDeploymentRecord | undefined>;
   countOf(applicationId: string): Promise<number>;
   /** Asks the name service where the server's address is a name, so never inside a transaction. */
-  hostOf(application: ApplicationRecord, pullRequestNumber: number): Promise<string>;
+  hostOf(application: ApplicationRecord, facts: PreviewFacts): Promise<string>;
   /** Makes the record with its host; part of a change of routes. CONFLICT when the host is taken. */
   create(
     application: ApplicationRecord,
-    facts: PullRequestFacts,
+    facts: PreviewFacts,
     host: string,
   ): Promise<PreviewDeploymentRecord>;
   /** Changes that Berth makes itself. */
@@ -71,16 +90,17 @@ export function createPreviewDeployments(
     all: () => store.list({}),
     countOf: (applicationId) => store.countOf(applicationId),
     ofPullRequest: (applicationId, number) => store.find({ applicationId, pullRequestNumber: number }),
+    ofName: (applicationId, name) => store.find({ applicationId, name }),
     byApplication: (applicationId, organizationId) =>
       store.list(
         { applicationId, organizationId },
         { by: ['createdAt', 'previewDeploymentId'], direction: 'desc' },
       ),
-    hostOf: async (application, number) =>
+    hostOf: async (application, facts) =>
       previewHost(
         application.previewWildcard ?? (await neighbours.wildcard(application)),
         application.appName,
-        number,
+        previewTag(facts),
       ),
     create: (application, facts, host) => create(parts, application, facts, host),
     patch: async (previewDeploymentId, patch) => void (await store.update({ previewDeploymentId }, patch)),
@@ -104,7 +124,7 @@ async function one(
   if (!record)
     throw new AppError(
       'NOT_FOUND',
-      'There is no such preview deployment. It may have been removed with its pull request.',
+      'There is no such preview deployment. It may have been removed with its pull request, or have expired.',
     );
   return record;
 }
@@ -112,7 +132,7 @@ async function one(
 async function create(
   { store, domains, names, clock }: Parts,
   application: ApplicationRecord,
-  facts: PullRequestFacts,
+  facts: PreviewFacts,
   host: string,
 ): Promise<PreviewDeploymentRecord> {
   const record = newPreview(application, facts, host, isoTime(clock));
@@ -139,7 +159,7 @@ async function create(
 /** As it is before its domain is there. */
 function newPreview(
   { applicationId, organizationId, appName, previewPath: path, previewHttps: https }: ApplicationRecord,
-  facts: PullRequestFacts,
+  facts: PreviewFacts,
   host: string,
   createdAt: string,
 ): PreviewDeploymentRecord {
@@ -147,17 +167,17 @@ function newPreview(
     previewDeploymentId: randomId(),
     organizationId,
     applicationId,
-    branch: facts.headBranch,
+    ...renewedBy(facts),
     pullRequestNumber: facts.number,
+    name: facts.name,
+    image: facts.image,
     domain: `http${https ? 's' : ''}://${host}${path === '/' ? '' : path}`,
     domainId: null,
     status: 'building',
     createdAt,
-    appName: previewAppName(appName, facts.number, randomId(4).toLowerCase()),
-    commit: facts.commit,
+    appName: previewAppName(appName, previewTag(facts), randomId(4).toLowerCase()),
     repository: facts.repository,
     provider: facts.provider,
-    isTrusted: facts.isTrusted,
     liveDeploymentId: null,
     releasedAppName: null,
     isStopped: false,
@@ -177,6 +197,7 @@ export function previewApplication(
   const { isTrusted, appName, liveDeploymentId, releasedAppName, domain } = preview;
   return {
     ...application,
+    ...sourceOf(application, preview),
     appName,
     liveDeploymentId,
     releasedAppName,
@@ -189,6 +210,27 @@ export function previewApplication(
     registryId: null,
     networks: isTrusted ? application.networks : [],
   };
+}
+
+/**
+ * A pull request names its commit. One made by hand names a branch of the same repository, or an image in
+ * place of the source; a stored password goes to the registry alone that it was given for.
+ */
+function sourceOf(
+  application: ApplicationRecord,
+  { pullRequestNumber, branch, image }: PreviewDeploymentRecord,
+): Partial<ApplicationRecord> {
+  if (image !== null) {
+    const isSameRegistry =
+      application.sourceType === 'container' &&
+      registriesOf(application) === registriesOf({ ...application, containerImage: image });
+    return {
+      sourceType: 'container',
+      containerImage: image,
+      ...(isSameRegistry ? {} : { registryUrl: null, username: null, password: null }),
+    };
+  }
+  return pullRequestNumber === null && branch !== '' ? { branch, customGitBranch: branch } : {};
 }
 
 /** The names, not the values, of variables that the code of a pull request can read. */

@@ -1,8 +1,8 @@
-/** Services whose pull requests become previews, and these previews, whatever the kind of the service. */
+/** Services that have previews, and these previews, whatever the kind of the service. */
 import type { ApplicationRecord, ComposeRecord } from '../../db/tables.ts';
 import { applicationRef, composeRef, type ServiceRef } from '../../domain/names/service-ref.ts';
 import type { Accepting } from '../deployment/deployment.ts';
-import type { PullRequestFacts } from './preview-deployment.ts';
+import type { PreviewFacts } from './preview-deployment.ts';
 import type { ComposePreview, PreviewDeploymentRecord } from './store.ts';
 
 export type Previewed = ApplicationRecord | ComposeRecord;
@@ -21,31 +21,53 @@ export function previewedRef(record: { applicationId: string } | { composeId: st
     : { ...composeRef(record.composeId), kind: 'compose' };
 }
 
+/** How a preview is called: `Shop (pull request 12)`, `Shop (preview qa)`. */
+export function previewTitle(
+  { name }: { name: string },
+  of: Pick<PreviewFacts, 'number' | 'name'>,
+): string {
+  return `${name} (${of.name === null ? `pull request ${of.number ?? ''}` : `preview ${of.name}`})`;
+}
+
+/** Whether the time is over for which it was asked. */
+export function isExpired({ expiresAt }: Pick<AnyPreview, 'expiresAt'>, now: string): boolean {
+  return expiresAt !== null && expiresAt <= now;
+}
+
 export interface RemovedBy {
   write: <R>(work: () => Promise<R>) => Promise<R>;
   /** Undefined: nobody in person, the pull request has ended. */
   userId?: string;
 }
 
-/** What pull requests do to previews of one kind of service. */
+/** What the event of its making tells. */
+export type Made = Pick<AnyPreview, 'previewDeploymentId'>;
+
+/** How a preview is made. */
+export interface Making {
+  write: RemovedBy['write'];
+  /** Asked inside the transaction, before anything is made; it may refuse. */
+  isSuperseded(): Promise<boolean>;
+}
+
+/** What pull requests, and people by hand, do to previews of one kind of service. */
 export interface PreviewKind<S = Previewed, P = AnyPreview> {
   service(serviceId: string): Promise<S | undefined>;
   /** Every preview of the installation. */
   all(): Promise<P[]>;
   ofPullRequest(serviceId: string, number: number): Promise<P | undefined>;
+  /** Made by hand. */
+  ofName(serviceId: string, name: string): Promise<P | undefined>;
   countOf(serviceId: string): Promise<number>;
   /**
    * Makes the preview with its first deployment, unless a newer event that wants none was handled meanwhile;
    * CONFLICT beyond the quota of the organization.
    */
-  create(
-    service: S,
-    facts: PullRequestFacts,
-    accepting: Accepting,
-    isSuperseded: () => Promise<boolean>,
-  ): Promise<void>;
+  create(service: S, facts: PreviewFacts, accepting: Accepting, making: Making): Promise<void>;
   /** Deploys it from another commit; part of the caller's transaction. */
-  renew(service: S, preview: P, facts: PullRequestFacts, accepting: Accepting): Promise<void>;
+  renew(service: S, preview: P, facts: PreviewFacts, accepting: Accepting): Promise<void>;
+  /** What is deployed when it is. */
+  ref(preview: P): ServiceRef;
   /** Whether it runs, or a deployment of it is under way. */
   isThere(preview: P): Promise<boolean>;
   remove(service: S, preview: P, by: RemovedBy): Promise<void>;

@@ -14,14 +14,18 @@ export const previewDeploymentRecord = z
       .string()
       .nullable()
       .describe('Compose service that it is a preview of; null for one of an application'),
-    branch: z.string(),
+    branch: z.string().describe('Empty for a preview of a commit or an image alone'),
     pullRequestNumber: z.number().nullable(),
+    name: z.string().nullable().describe('Of a preview made by hand (create); null for a pull request'),
+    image: z.string().nullable().describe('Image that runs in place of a build'),
+    expiresAt: z.string().nullable().describe('When it is removed by itself; null: it is not'),
     domain: z.string().describe('Address of the preview; empty for a compose service without domains'),
     commit: z.string().nullable(),
     isTrusted: z
       .boolean()
       .describe(
-        'Its branch is in the repository itself; from a fork the preview gets no variables or secrets',
+        'Its branch is in the repository itself, or it runs an image; a preview of a fork or of a commit ' +
+          'alone gets no variables or secrets',
       ),
     status: z.enum(previewStatuses),
     createdAt: z.string(),

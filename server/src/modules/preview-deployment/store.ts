@@ -66,14 +66,19 @@ const statuses: Record<ApplicationStatus, ComposePreview['status']> = {
 export function createComposePreviewStore(database: Database): ComposePreviewStore {
   const rows = tableStore(database, 'compose_preview');
   const composes = tableStore(database, 'compose');
+  const deployments = tableStore(database, 'deployment');
   const domains = tableStore(database, 'domain');
   const mounts = tableStore(database, 'mount');
   const whole = async (row: ComposePreviewRow): Promise<ComposePreview> => {
     const copy = await composes.find({ composeId: row.previewDeploymentId });
+    const liveDeploymentId = copy?.liveDeploymentId ?? null;
+    const live = row.commit === null && liveDeploymentId !== null && (await deployments.find({ deploymentId: liveDeploymentId }));
     return {
       ...row,
+      // The newest of a branch is known once it was fetched.
+      commit: (live ? live.commit : null) ?? row.commit,
       status: copy?.isStopped === true ? 'stopped' : statuses[copy?.composeStatus ?? 'idle'],
-      liveDeploymentId: copy?.liveDeploymentId ?? null,
+      liveDeploymentId,
     };
   };
   return {

@@ -33,7 +33,7 @@ export const tagWords: Readonly<Record<string, string>> = {
   organization: 'Organizations, their members, invitations and quotas',
   port: 'Ports of the server that lead to services',
   postgres: 'PostgreSQL databases',
-  previewDeployment: 'Previews of pull requests',
+  previewDeployment: 'Previews of pull requests, and those made by hand',
   project: 'Projects',
   redirect: 'Redirects of applications by regular expression',
   redis: 'Redis databases',

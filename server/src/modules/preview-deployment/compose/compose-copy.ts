@@ -1,8 +1,9 @@
-/** The compose service that is the preview of another one's pull request. Pure. */
+/** The compose service that is a preview of another one. Pure. */
 import type { ComposeRecord, DomainRecord } from '../../../db/tables.ts';
-import { previewAppName, previewHost } from '../../../domain/names/preview.ts';
+import { previewAppName, previewHost, previewTag } from '../../../domain/names/preview.ts';
 import { previewVariables } from '../preview-variables.ts';
-import type { PullRequestFacts } from '../preview-deployment.ts';
+import type { PreviewFacts } from '../preview-deployment.ts';
+import { previewTitle } from '../previewed.ts';
 
 /** Made anew for each copy. */
 interface Fresh {
@@ -15,7 +16,7 @@ interface Fresh {
 
 export function copiedCompose(
   original: ComposeRecord,
-  facts: PullRequestFacts,
+  facts: PreviewFacts,
   { domain, composeId, refreshToken, extra, createdAt }: Fresh & { domain: string },
 ): ComposeRecord {
   return {
@@ -25,8 +26,8 @@ export function copiedCompose(
     refreshToken,
     createdAt,
     revision: 0,
-    name: `${original.name} (pull request ${facts.number})`,
-    appName: previewAppName(original.appName, facts.number, extra),
+    name: previewTitle(original, facts),
+    appName: previewAppName(original.appName, previewTag(facts), extra),
     composeStatus: 'running',
     releasedAppName: null,
     releasedSuffix: '',
@@ -44,14 +45,15 @@ export function copiedCompose(
 /** What follows the compose service at each deployment of the preview. */
 export function copiedSettings(
   original: ComposeRecord,
-  facts: Pick<PullRequestFacts, 'number' | 'provider' | 'isTrusted'>,
+  facts: Pick<PreviewFacts, 'number' | 'provider' | 'isTrusted' | 'headBranch'>,
   domain: string,
 ): Partial<ComposeRecord> & Pick<ComposeRecord, 'env' | 'secretEnv'> {
-  const { composeType, sourceType, composePath, createEnvFile, repository, owner, branch, gitHost } =
-    original;
-  const { githubId, customGitUrl, customGitBranch, customGitSSHKeyId, enableSubmodules } = original;
+  const { composeType, sourceType, composePath, createEnvFile, repository, owner, gitHost } = original;
+  const { githubId, customGitUrl, customGitSSHKeyId, enableSubmodules } = original;
   const { customGitUsername, customGitPassword, composeId, randomize, suffix } = original;
-  const { number, provider, isTrusted } = facts;
+  const { number, provider, isTrusted, headBranch } = facts;
+  // A pull request names its commit, and its branch may be one of a fork.
+  const isBranchOfOwn = number === null && headBranch !== '';
   return {
     composeType,
     sourceType,
@@ -59,11 +61,11 @@ export function copiedSettings(
     createEnvFile,
     repository,
     owner,
-    branch,
+    branch: isBranchOfOwn ? headBranch : original.branch,
     gitHost,
     githubId,
     customGitUrl,
-    customGitBranch,
+    customGitBranch: isBranchOfOwn ? headBranch : original.customGitBranch,
     customGitSSHKeyId,
     customGitUsername,
     customGitPassword,
@@ -72,7 +74,7 @@ export function copiedSettings(
     suffix,
     ...previewVariables(original, { isTrusted, domain }),
     previewOf: { composeId, number, provider, isTrusted },
-    // Only its own pull request deploys it.
+    // Only its own pull request, or whoever made it by hand, deploys it.
     autoDeploy: false,
     webhookSecret: null,
     isPreviewDeploymentsActive: false,
@@ -83,13 +85,13 @@ export function copiedSettings(
 }
 
 /**
- * Its domains with hosts below the wildcard: the first host becomes `preview-<appName>-<n>`, each other one
+ * Its domains with hosts below the wildcard: the first host becomes `preview-<appName>-<tag>`, each other one
  * has the name of its service too.
  */
 export function previewHosts(
   { appName }: Pick<ComposeRecord, 'appName'>,
   domains: readonly Pick<DomainRecord, 'asciiHost' | 'serviceName'>[],
-  { wildcard, number }: { wildcard: string; number: number },
+  { wildcard, tag }: { wildcard: string; tag: string },
 ): Map<string, string> {
   const hosts = new Map<string, string>();
   const taken = new Set<string>();
@@ -98,7 +100,7 @@ export function previewHosts(
     const names = [appName, `${serviceName ?? 'web'}-${appName}`, `${hosts.size}-${appName}`];
     const free = names
       .slice(hosts.size === 0 ? 0 : 1)
-      .map((name) => previewHost(wildcard, name, number))
+      .map((name) => previewHost(wildcard, name, tag))
       .find((host) => !taken.has(host));
     if (free === undefined) continue;
     hosts.set(asciiHost, free);

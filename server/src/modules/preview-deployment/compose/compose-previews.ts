@@ -1,7 +1,8 @@
-/** Previews of compose services: copies of the compose service, one for each pull request. */
+/** Previews of compose services: copies of the compose service, one for each pull request or given name. */
 import type { ComposeRecord, DomainRecord } from '../../../db/tables.ts';
 import { AppError } from '../../../domain/errors.ts';
 import { composeRef } from '../../../domain/names/service-ref.ts';
+import { previewTag } from '../../../domain/names/preview.ts';
 import { serverKeyOf } from '../../../domain/names/server-key.ts';
 import { isoTime, randomId, type Clock } from '../../../ports/clock.ts';
 import type { ChangeRoutes } from '../../../ports/proxy.ts';
@@ -10,8 +11,8 @@ import type { Accepting, Deployments } from '../../deployment/deployment.ts';
 import type { DomainInput, Domains } from '../../domain/domain.ts';
 import type { ServiceNames } from '../../service-name/service-name.ts';
 import type { PreviewComments } from '../preview-comments.ts';
-import type { PullRequestFacts } from '../preview-deployment.ts';
-import type { PreviewKind, RemovedBy } from '../previewed.ts';
+import { renewedBy, type PreviewFacts } from '../preview-deployment.ts';
+import type { Made, Making, PreviewKind, RemovedBy } from '../previewed.ts';
 import { copiedCompose, copiedSettings, previewHosts } from './compose-copy.ts';
 import type { ComposePreview, ComposePreviewStore } from '../store.ts';
 
@@ -54,18 +55,18 @@ export function createComposePreviews(deps: ComposePreviewDeps): ComposePreviews
       if (!found)
         throw new AppError(
           'NOT_FOUND',
-          'There is no such preview deployment. It may have been removed with its pull request.',
+          'There is no such preview deployment. It may have been removed with its pull request, or have expired.',
         );
       return found;
     },
     ofPullRequest: (composeId, pullRequestNumber) => store.find({ composeId, pullRequestNumber }),
+    ofName: (composeId, name) => store.find({ composeId, name }),
+    ref: ({ previewDeploymentId }) => composeRef(previewDeploymentId),
     countOf: async (composeId) => (await store.list({ composeId })).length,
-    create: (compose, facts, accepting, isSuperseded) =>
-      create(deps, compose, { facts, accepting, isSuperseded }),
+    create: (compose, facts, accepting, making) => create(deps, compose, { facts, accepting, ...making }),
     async renew(compose, { previewDeploymentId, domain }, facts, accepting) {
-      const { commit, headBranch: branch, isTrusted } = facts;
       await composes.patch(previewDeploymentId, copiedSettings(compose, facts, domain));
-      await store.update(previewDeploymentId, { commit, branch, isTrusted });
+      await store.update(previewDeploymentId, renewedBy(facts));
       await deployments.accept(composeRef(previewDeploymentId), accepting);
     },
     isThere: async ({ previewDeploymentId, liveDeploymentId }) =>
@@ -100,16 +101,15 @@ async function remove(
   if (copy) await deleteCompose(copy, { write, userId, deleteVolumes: true });
 }
 
-interface Creating {
-  facts: PullRequestFacts;
+interface Creating extends Making {
+  facts: PreviewFacts;
   accepting: Accepting;
-  isSuperseded(): Promise<boolean>;
 }
 
 async function create(
   deps: ComposePreviewDeps,
   original: ComposeRecord,
-  { facts, accepting, isSuperseded }: Creating,
+  { facts, accepting, isSuperseded, write }: Creating,
 ): Promise<void> {
   const { store, clock, names, domains, deployments } = deps;
   const { organizationId } = original;
@@ -117,7 +117,7 @@ async function create(
   // Both ask the name service or read only, so never inside the transaction.
   const wildcard = original.previewWildcard ?? (await deps.wildcard(original));
   const present = await store.domains(original.composeId);
-  const hosts = previewHosts(original, present, { wildcard, number: facts.number });
+  const hosts = previewHosts(original, present, { wildcard, tag: previewTag(facts) });
   const domain = addressOf(present[0], hosts);
   const composeId = randomId();
   const createdAt = isoTime(clock);
@@ -130,19 +130,18 @@ async function create(
     previewDeploymentId: composeId,
     organizationId,
     composeId: original.composeId,
-    branch: facts.headBranch,
+    ...renewedBy(facts),
     pullRequestNumber: facts.number,
+    name: facts.name,
     domain,
     createdAt,
-    commit: facts.commit,
     repository: facts.repository,
     provider: facts.provider,
-    isTrusted: facts.isTrusted,
     commentId: null,
     commentDigest: null,
   };
-  const make = async (): Promise<void> => {
-    if (await isSuperseded()) return;
+  const make = async (): Promise<Made | undefined> => {
+    if (await isSuperseded()) return undefined;
     await store.insert(row, copy, mounts);
     await keepNames({ names }, copy);
     for (const one of present) {
@@ -150,8 +149,9 @@ async function create(
       if (host !== undefined) await domains.create(organizationId, { composeId }, copiedDomain(one, host));
     }
     await deployments.accept(composeRef(composeId), accepting);
+    return { previewDeploymentId: composeId };
   };
-  await deps.changeRoutes(serverKey, deps.transaction, () => deps.withinQuota(organizationId, make), {
+  await deps.changeRoutes(serverKey, write, () => deps.withinQuota(organizationId, make), {
     mayWait: true,
   });
 }

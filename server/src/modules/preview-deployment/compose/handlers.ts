@@ -41,14 +41,15 @@ export interface ComposePreviewHandlerDeps {
 
 type Shown = Omit<ComposePreview, 'composeId'> & {
   applicationId: null;
+  image: null;
   composeId: string;
   live: Live | null;
 };
 
-/** Without `all`, which names the service. */
+/** Without `all` and `create`, which name the service. */
 export function composePreviewHandlers(
   deps: ComposePreviewHandlerDeps,
-): Omit<Handlers<typeof previewDeploymentContract, CallContext>, 'all'> {
+): Omit<Handlers<typeof previewDeploymentContract, CallContext>, 'all' | 'create'> {
   const { composePreviews, composes, interruption, composeRuntime } = deps;
   const found = ({ actor }: CallContext, id: string): Promise<ComposePreview> =>
     composePreviews.one(id, actor.organizationId);
@@ -121,8 +122,9 @@ async function redeploy(
   const { deploymentId } = await write(async () => {
     const preview = await composePreviews.one(previewDeploymentId, actor.organizationId);
     const original = await composes.one(preview.composeId, actor.organizationId);
-    const { commit, domain, pullRequestNumber: number } = preview;
-    await composes.patch(previewDeploymentId, copiedSettings(original, { ...preview, number }, domain));
+    const { commit, domain, pullRequestNumber: number, branch: headBranch } = preview;
+    const facts = { ...preview, number, headBranch };
+    await composes.patch(previewDeploymentId, copiedSettings(original, facts, domain));
     return deployments.accept(composeRef(previewDeploymentId), {
       kind: 'deploy',
       startedBy: startedBy(actor),
@@ -137,5 +139,5 @@ async function redeploy(
 }
 
 export function shownComposePreview(preview: ComposePreview, liveOf: LiveReader): Shown {
-  return { ...preview, applicationId: null, live: liveOf(composeRef(preview.previewDeploymentId)) };
+  return { ...preview, applicationId: null, image: null, live: liveOf(composeRef(preview.previewDeploymentId)) };
 }

@@ -1,11 +1,14 @@
-/** What events missed: pull requests that ended while nobody told, comments that could not be written. */
+/**
+ * What no event tells: pull requests that ended while nobody told, comments that could not be written, previews
+ * whose time is over.
+ */
 import { sentenceOf } from '../../../domain/errors.ts';
 import type { PreviewComments } from '../preview-comments.ts';
-import { previewedRef } from '../previewed.ts';
+import { isExpired, previewedRef } from '../previewed.ts';
 import type { PullRequestNeighbours, PullRequests } from './pull-request.ts';
 
 export interface PreviewWatchNeighbours
-  extends Pick<PullRequestNeighbours, 'apiOf' | 'kinds' | 'warn' | 'transaction' | 'queue'> {
+  extends Pick<PullRequestNeighbours, 'apiOf' | 'kinds' | 'warn' | 'transaction' | 'queue' | 'now'> {
   pullRequests: Pick<PullRequests, 'close' | 'comment'>;
   comments: Pick<PreviewComments, 'isCurrent'>;
 }
@@ -22,10 +25,15 @@ export function createPreviewWatch({
   warn,
   transaction,
   queue,
+  now,
 }: PreviewWatchNeighbours): () => Promise<void> {
   return async () => {
     const all = await Promise.all(Object.values(kinds).map((kind) => kind.all()));
     for (const preview of all.flat()) {
+      if (isExpired(preview, now())) {
+        await transaction(() => pullRequests.close(preview));
+        continue;
+      }
       const { kind, serviceId } = previewedRef(preview);
       const service = await kinds[kind].service(serviceId);
       const api =

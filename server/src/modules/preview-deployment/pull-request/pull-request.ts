@@ -14,8 +14,8 @@ import type { GitApi } from '../../../ports/git-api.ts';
 import type { Queue } from '../../../ports/queue.ts';
 import type { Accepting } from '../../deployment/deployment.ts';
 import type { PreviewComments } from '../preview-comments.ts';
-import type { PullRequestFacts } from '../preview-deployment.ts';
-import { previewedRef, type AnyPreview, type Previewed, type PreviewKinds } from '../previewed.ts';
+import type { PreviewFacts } from '../preview-deployment.ts';
+import { isExpired, previewedRef, type AnyPreview, type Previewed, type PreviewKinds } from '../previewed.ts';
 import type { PullRequestStates } from './pull-request-state.ts';
 import { readPullRequestEvent } from '../store.ts';
 import { whyNoPreview } from './verdict.ts';
@@ -31,7 +31,7 @@ export interface PullRequests {
     event: PullRequestEvent,
     from: EventOrigin,
   ): Promise<{ queued: true } | { skipped: string }>;
-  /** Queues the removal of a preview whose pull request ended; part of the caller's transaction. */
+  /** Queues the removal of a preview whose pull request or time ended; part of the caller's transaction. */
   close(preview: AnyPreview): Promise<void>;
   /** Queues bringing the comment up to date; part of the caller's transaction. */
   comment(preview: AnyPreview): Promise<void>;
@@ -54,6 +54,8 @@ export interface PullRequestNeighbours {
   queue: Queue;
   comments: PreviewComments;
   transaction<T>(work: () => Promise<T>): Promise<T>;
+  /** ISO 8601. */
+  now(): string;
   /** The git host's interface for a service; undefined when it names no git provider. */
   apiOf(service: Previewed): Promise<GitApi | undefined>;
   /** Tells whoever runs Berth. */
@@ -71,7 +73,10 @@ async function enqueueJob(queue: Queue, { serviceId }: ServiceRef, payload: Payl
 
 /** Queues bringing the comment of a preview up to date; part of the caller's transaction. */
 export function commentLater(queue: Queue): PullRequests['comment'] {
-  return (preview) => enqueueJob(queue, previewedRef(preview), plain('comment', preview));
+  return async (preview) => {
+    if (preview.pullRequestNumber !== null)
+      await enqueueJob(queue, previewedRef(preview), plain('comment', preview));
+  };
 }
 
 export function createPullRequests(neighbours: PullRequestNeighbours): PullRequests {
@@ -139,7 +144,10 @@ const payloadShape = z.object({
   applicationId: z.string().optional(),
   composeId: z.string().optional(),
   number: z.string(),
-  provider: z.enum(gitProviderNames),
+  /** Of a preview that was made by hand. */
+  name: z.string().optional(),
+  /** Undefined where nobody needs to know. */
+  provider: z.enum(gitProviderNames).optional(),
   event: z.string(),
   /** One that was queued before there was this field has not been looked at. */
   source: z.string().default('unsigned'),
@@ -154,12 +162,13 @@ const refOf = ({ applicationId, composeId }: Payload): ReturnType<typeof preview
   previewedRef(composeId === undefined ? { applicationId: applicationId ?? '' } : { composeId });
 
 function plain(action: 'close' | 'comment', preview: AnyPreview): Payload {
-  const { pullRequestNumber, provider } = preview;
+  const { pullRequestNumber, name, provider } = preview;
   return {
     action,
     ...idOf(previewedRef(preview)),
     number: String(pullRequestNumber ?? 0),
-    provider,
+    name: name ?? undefined,
+    provider: provider === 'none' ? undefined : provider,
     event: '',
     source: 'signed',
   };
@@ -170,8 +179,9 @@ async function carryOut(neighbours: PullRequestNeighbours, payload: Payload): Pr
   const { number, provider, source } = payload;
   const { kind, serviceId } = refOf(payload);
   const service = await kinds[kind].service(serviceId);
-  const preview = await kinds[kind].ofPullRequest(serviceId, Number(number));
   if (!service) return;
+  if (payload.name !== undefined) return removeExpired(neighbours, service, payload.name);
+  const preview = await kinds[kind].ofPullRequest(serviceId, Number(number));
   const given = payload.event === '' ? undefined : readPullRequestEvent(payload.event);
   const isTold = given !== undefined && source !== 'signed';
   const skip = async (reason: string): Promise<void> => {
@@ -190,7 +200,19 @@ async function carryOut(neighbours: PullRequestNeighbours, payload: Payload): Pr
     if (preview) await comments.sync(service, preview);
     return;
   }
-  if (event) await build({ ...neighbours, skip }, service, provider, event, preview);
+  if (event && provider) await build({ ...neighbours, skip }, service, provider, event, preview);
+}
+
+/** One that was asked for again meanwhile has another end. */
+async function removeExpired(
+  { kinds, transaction, now }: PullRequestNeighbours,
+  service: Previewed,
+  name: string,
+): Promise<void> {
+  const { kind, serviceId } = previewedRef(service);
+  const preview = await kinds[kind].ofName(serviceId, name);
+  if (preview && isExpired(preview, now()))
+    await kinds[kind].remove(service, preview, { write: transaction });
 }
 
 /** Names of repositories have no case at any host. */
@@ -259,8 +281,11 @@ async function build(
       return neighbours.skip(`${why} (previewRequireCollaboratorPermissions)`);
     }
   }
-  const facts: PullRequestFacts = {
+  const facts: PreviewFacts = {
     number: event.number,
+    name: null,
+    image: null,
+    expiresAt: null,
     headBranch: event.headBranch,
     commit: await wholeCommit(api, event),
     repository: event.repository,
@@ -276,7 +301,7 @@ async function build(
   } else if ((await previews.countOf(serviceId)) >= service.previewLimit) {
     await comments.tellLimit(service, event);
     await neighbours.skip(`the service has its ${service.previewLimit} previews already (previewLimit)`);
-  } else await previews.create(service, facts, accepting, isSuperseded);
+  } else await previews.create(service, facts, accepting, { write: transaction, isSuperseded });
   queue.wake();
 }
 

@@ -1,0 +1,126 @@
+/** `berth previews`, and previews that are made by hand or by a runner. */
+import { ago } from '../look.ts';
+import { UsageError } from '../usage-error.ts';
+import { itemsOf, type Context } from './parts/context.ts';
+import { follow } from './parts/follow-deployment.ts';
+import { listWord, statusColumn } from './parts/rows.ts';
+import { nameOf, serviceOf, type Service } from './parts/services.ts';
+import { numberOf } from './status.ts';
+import type { Word } from './parts/word.ts';
+
+/** The service whose previews these are, as procedures name it. */
+function ownerOf(service: Service): { applicationId: string } | { composeId: string } {
+  if (service.kind === 'application') return { applicationId: service.id };
+  if (service.kind === 'compose') return { composeId: service.id };
+  throw new UsageError(
+    `${nameOf(service)} is a ${service.kind} service; only applications and compose services have previews.`,
+  );
+}
+
+const list = listWord({
+  name: 'previews',
+  usage: '[service]',
+  summary: 'lists the previews of a service',
+  procedure: 'previewDeployment.all',
+  more: ['project.all'],
+  async read(client, context) {
+    return client.previewDeployment.all(ownerOf(await serviceOf(context, context.args[0])));
+  },
+  columns: (context) => [
+    { title: 'preview', value: (row) => row.name ?? `#${row.pullRequestNumber ?? ''}` },
+    statusColumn(context),
+    { title: 'branch', value: (row) => row.image ?? (row.branch || row.commit?.slice(0, 8)) },
+    { title: 'address', value: (row) => row.domain },
+    { title: 'created', value: (row) => ago(row.createdAt, context.terminal.now()), spare: 1 },
+  ],
+  none: 'There are no previews.',
+});
+
+const create: Word = {
+  name: 'preview create',
+  usage: 'NAME [service]',
+  summary: 'makes a preview of a branch, a commit or an image, or deploys it anew',
+  description:
+    'The preview answers at a host of its own below previewWildcard, with the variables of previews. The ' +
+    'same name again deploys the same preview anew, so that a runner can call it for each push. It waits ' +
+    'for the end of the deployment and prints the address. A commit alone gets no variables, since hosts ' +
+    'serve the commits of forks, too.',
+  options: {
+    branch: { value: 'BRANCH', description: 'the newest commit of this branch of the repository' },
+    commit: { value: 'SHA', description: 'this commit, by its whole id' },
+    image: { short: 'i', value: 'REFERENCE', description: 'this image in place of a build; applications only' },
+    'expires-in': { value: 'HOURS', description: 'removes it after so many hours; default: it stays' },
+    'no-wait': { description: 'ends as soon as the deployment is queued' },
+  },
+  most: 2,
+  calls: [
+    'project.all',
+    'previewDeployment.create',
+    'deployment.latest',
+    'deployment.logs',
+    'deployment.one',
+  ],
+  async run(context) {
+    const [name, ofService] = context.args;
+    if (name === undefined)
+      throw new UsageError('Which name? Usage: berth preview create NAME [service] --branch BRANCH');
+    const source = sourceOf(context);
+    const hours = context.text('expires-in') === undefined ? undefined : numberOf(context, 'expires-in', 1);
+    const service = await serviceOf(context, ofService);
+    const { client } = await context.berth();
+    const { previewDeploymentId, applicationId, domain } = await client.previewDeployment.create({
+      ...ownerOf(service),
+      ...source,
+      name,
+      ...(hours === undefined ? {} : { expiresInHours: hours }),
+    });
+    const latest = await client.deployment.latest(
+      applicationId === null ? { composeId: previewDeploymentId } : { previewDeploymentId },
+    );
+    const url = async (): Promise<string | undefined> => (domain === '' ? undefined : domain);
+    const called = `the preview ${name} of ${nameOf(service)}`;
+    return follow(context, { name: called, url }, { deploymentId: latest?.deploymentId });
+  },
+};
+
+function sourceOf(context: Context): { branch?: string; commit?: string; image?: string } {
+  const given = (['branch', 'commit', 'image'] as const).flatMap((field) => {
+    const text = context.text(field);
+    return text === undefined ? [] : [[field, text] as const];
+  });
+  if (given.length === 1) return Object.fromEntries(given);
+  throw new UsageError(
+    given.length === 0
+      ? 'Of what? Give --branch BRANCH, --commit SHA or --image REFERENCE.'
+      : `${given.map(([field]) => `--${field}`).join(' and ')} exclude each other; give one.`,
+  );
+}
+
+const remove: Word = {
+  name: 'preview remove',
+  usage: 'NAME [service]',
+  summary: 'removes a preview with its containers, volumes and address',
+  description: 'NAME is the name that it was made with, or the number of its pull request.',
+  most: 2,
+  calls: ['project.all', 'previewDeployment.all', 'previewDeployment.delete'],
+  async run(context) {
+    const [name, ofService] = context.args;
+    if (name === undefined) throw new UsageError('Which one? Usage: berth preview remove NAME [service]');
+    const service = await serviceOf(context, ofService);
+    const { client } = await context.berth();
+    const number = /^#?(\d+)$/.exec(name)?.[1];
+    const found = itemsOf(await client.previewDeployment.all(ownerOf(service))).find((preview) =>
+      number === undefined ? preview.name === name : preview.pullRequestNumber === Number(number),
+    );
+    if (!found)
+      throw new UsageError(
+        `${nameOf(service)} has no preview ${name}; \`berth previews ${nameOf(service)}\` lists them.`,
+      );
+    const { previewDeploymentId } = found;
+    await client.previewDeployment.delete({ previewDeploymentId });
+    const removed = { service: nameOf(service), preview: name, previewDeploymentId };
+    context.answer(removed, () => `Removed the preview ${name} of ${nameOf(service)}.\n`);
+  },
+};
+
+export const previewWords: readonly Word[] = [list, create, remove];
