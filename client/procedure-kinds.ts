@@ -238,6 +238,7 @@ export const procedureKinds = {
   previewDeployment: {
     all: 'query',
     one: 'query',
+    create: 'mutation',
     redeploy: 'mutation',
     killBuild: 'mutation',
     start: 'mutation',
