@@ -136,6 +136,9 @@ async function deployed(
 
 const pullRequest = {
   number: 7,
+  name: null,
+  image: null,
+  expiresAt: null,
   headBranch: 'feature',
   commit: 'a'.repeat(40),
   repository: 'shop/shop',

@@ -1,6 +1,6 @@
 /** Every kind of deployment: what is there before it, and how it is asked for. */
 import type { Accepting } from '../../server/src/modules/deployment/deployment.ts';
-import type { PullRequestFacts } from '../../server/src/modules/preview-deployment/preview-deployment.ts';
+import type { PreviewFacts } from '../../server/src/modules/preview-deployment/preview-deployment.ts';
 import {
   applicationRef,
   composeRef,
@@ -147,8 +147,11 @@ async function compose({ world, place, serverId, deploy }: Stage): Promise<(stag
   };
 }
 
-const pullRequest: PullRequestFacts = {
+const pullRequest: PreviewFacts = {
   number: 7,
+  name: null,
+  image: null,
+  expiresAt: null,
   headBranch: 'feature',
   commit: 'a'.repeat(40),
   repository: 'shop/shop',

@@ -155,15 +155,18 @@ const make: Record<DeployedKind, () => Promise<Tried>> = {
       const { applications, previews } = stage.world;
       const record = await applications.find(applicationId);
       if (!record) throw new Error('The application is gone.');
-      const host = await previews.hostOf(record, 7);
       const facts = {
         number: 7,
+        name: null,
+        image: null,
+        expiresAt: null,
         headBranch: 'feature',
         commit: 'a'.repeat(40),
         repository: 'shop/shop',
         provider: 'github',
         isTrusted: true,
       } as const;
+      const host = await previews.hostOf(record, facts);
       return (await previews.create(record, facts, host)).previewDeploymentId;
     });
     const firstDeployment = await stage.run(async () => {

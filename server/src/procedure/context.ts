@@ -55,4 +55,6 @@ export interface Found<T> {
   organizationId?(value: T): string;
   /** Where the subject stands after the change, when that was read in it; otherwise the guard reads it. */
   scope?(value: T): Scope | undefined;
+  /** The thing that the answer names was there before. */
+  isPresent?: true;
 }

@@ -306,7 +306,8 @@ function contextOf(
         });
       if (isChange(target)) {
         const place = found?.scope?.(value);
-        await tellChange(ports, { target, actor: by, scope, place, input, answer: value });
+        const { isPresent } = found ?? {};
+        await tellChange(ports, { target, actor: by, scope, place, input, answer: value, isPresent });
       }
       return value;
     }, options);

@@ -31,6 +31,8 @@ export interface Change {
   place?: Scope | undefined;
   input: unknown;
   answer: unknown;
+  /** The thing that the answer names was there before. */
+  isPresent?: boolean | undefined;
 }
 
 /** Looks and trials that are mutations by the document. */
@@ -52,7 +54,7 @@ export async function tellChange(
 /** Undefined for a call that changes nothing. */
 export async function toldChange(
   { findScope }: Pick<ThingPorts, 'findScope'>,
-  { target, actor, scope, place: known, input, answer }: Change,
+  { target, actor, scope, place: known, input, answer, isPresent }: Change,
 ): Promise<ToldChange | undefined> {
   const { router: kind } = target;
   const name = target.path.slice(kind.length + 1);
@@ -71,6 +73,7 @@ export async function toldChange(
     return { ...place, what: 'updated', resourceId: subjectless(kind, actor), scope, former: undefined };
   const resourceKind = isResourceKind(kind) ? kind : undefined;
   const found = known ?? (resourceKind && (await findScope(resourceKind, resourceId, actor.organizationId)));
+  if (isPresent) return { ...place, what: 'updated', resourceId, scope: found ?? scope, former: found };
   return madeId === undefined
     ? { ...place, what: 'updated', resourceId, scope: found ?? scope, former: scope }
     : { ...place, what: 'created', resourceId, scope: found ?? scope, former: undefined };

@@ -179,6 +179,9 @@ test('a preview: the settings of its application that it takes, and those of pre
       application,
       {
         number: 7,
+        name: null,
+        image: null,
+        expiresAt: null,
         headBranch: 'feature',
         commit: 'a'.repeat(40),
         repository: 'shop/shop',

@@ -207,6 +207,9 @@ async function preview(
       await applications.one(serviceId, organizationId),
       {
         number,
+        name: null,
+        image: null,
+        expiresAt: null,
         headBranch: 'feature',
         commit: 'a'.repeat(40),
         repository: 'shop/shop',

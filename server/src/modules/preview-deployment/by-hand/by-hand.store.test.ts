@@ -117,6 +117,37 @@ eachDatabase('previews by hand', (test) => {
     });
   });
 
+  it('never change between code of anybody and code with variables', async () => {
+    const world = await begin();
+    await create(world, { name: 'open', commit });
+    await create(world, { name: 'closed', branch: 'main' });
+    const refused = { code: 'CONFLICT', message: expect.stringContaining('Give another name, or delete it') };
+    expect(await create(world, { name: 'open', branch: 'main' })).toMatchObject(refused);
+    expect(await create(world, { name: 'open', image: 'nginx:1' })).toMatchObject(refused);
+    expect(await create(world, { name: 'closed', commit })).toMatchObject(refused);
+    expect(await create(world, { name: 'open', commit: 'd'.repeat(40) })).toMatchObject({ isTrusted: false });
+    expect((await world.all()).map(({ name, isTrusted }) => [name, isTrusted]).sort()).toEqual([
+      ['closed', true],
+      ['open', false],
+    ]);
+  });
+
+  it('are told of as created once, and as updated from then on', async () => {
+    const world = await begin();
+    const { previewDeploymentId } = (await create(world, { name: 'qa', branch: 'door' })) as {
+      previewDeploymentId: string;
+    };
+    await create(world, { name: 'qa', branch: 'gate' });
+    const told = await tableStore(world.database, 'event').list(
+      { kind: 'previewDeployment', resourceId: previewDeploymentId },
+      { by: ['position'], direction: 'asc' },
+    );
+    expect(told.map(({ what }) => what).filter((what) => what !== 'deployment')).toEqual([
+      'created',
+      'updated',
+    ]);
+  });
+
   it('of a commit alone get no variables', async () => {
     const world = await begin({ previewEnv: 'SECRET=of-previews\n' });
     expect(await create(world, { name: 'pinned', commit })).toMatchObject({ commit, isTrusted: false });

@@ -14,6 +14,7 @@ import type { PreviewFacts } from '../preview-deployment.ts';
 import {
   previewedRef,
   type AnyPreview,
+  type Made,
   type Previewed,
   type PreviewKind,
   type PreviewKinds,
@@ -76,16 +77,34 @@ async function renew(
   { present, facts, accepting }: { present: AnyPreview; facts: PreviewFacts; accepting: Accepting },
 ): Promise<void> {
   const { serviceId } = previewedRef(service);
-  await write(async () => {
+  const again = async (): Promise<Made> => {
     const found = await previews.ofName(serviceId, facts.name ?? '');
     if (found?.previewDeploymentId !== present.previewDeploymentId)
       throw new AppError(
         'CONFLICT',
         `The preview ${facts.name} of ${service.name} was removed at this moment. Call again to make it anew.`,
       );
+    requireSameTrust(service, found, facts);
     await previews.renew(service, found, facts, accepting);
     return { previewDeploymentId: found.previewDeploymentId };
-  });
+  };
+  await write(again, { isPresent: true });
+}
+
+/**
+ * A deployment of a commit that still waits would get the variables of the branch, and its volumes hold what
+ * the other one wrote.
+ */
+function requireSameTrust({ name }: Previewed, present: AnyPreview, { isTrusted }: PreviewFacts): void {
+  if (present.isTrusted === isTrusted) return;
+  const [are, wanted] = isTrusted
+    ? ['a commit, without variables', 'a branch or an image, with them']
+    : ['a branch or an image, with variables', 'a commit, without them'];
+  throw new AppError(
+    'CONFLICT',
+    `The preview ${present.name} of ${name} is one of ${are}, so it cannot become one of ${wanted}. Give ` +
+      'another name, or delete it first (previewDeployment.delete).',
+  );
 }
 
 /** Inside the transaction that makes it. */

@@ -281,18 +281,19 @@ async function build(
       return neighbours.skip(`${why} (previewRequireCollaboratorPermissions)`);
     }
   }
+  const commit = await wholeCommit(api, event);
   const facts: PreviewFacts = {
     number: event.number,
     name: null,
     image: null,
     expiresAt: null,
     headBranch: event.headBranch,
-    commit: await wholeCommit(api, event),
+    commit,
     repository: event.repository,
     provider,
     isTrusted: !event.isFork,
   };
-  const accepting = deploymentOf(event, facts.commit);
+  const accepting = deploymentOf(event, commit);
   if (present) {
     // It is there, or on its way, with the same commit and trust.
     const isSame = present.commit === facts.commit && present.isTrusted === facts.isTrusted;
