@@ -167,7 +167,7 @@ async function preview(stage: Stage): Promise<Asked> {
   const { previewDeploymentId, appName: name } = await world.previews.create(
     record,
     pullRequest,
-    await world.previews.hostOf(record, pullRequest.number),
+    await world.previews.hostOf(record, pullRequest),
   );
   return { service: previewRef(previewDeploymentId), services: [name] };
 }
