@@ -48,7 +48,11 @@ const create: Word = {
   options: {
     branch: { value: 'BRANCH', description: 'the newest commit of this branch of the repository' },
     commit: { value: 'SHA', description: 'this commit, by its whole id' },
-    image: { short: 'i', value: 'REFERENCE', description: 'this image in place of a build; applications only' },
+    image: {
+      short: 'i',
+      value: 'REFERENCE',
+      description: 'this image in place of a build; applications only',
+    },
     'expires-in': { value: 'HOURS', description: 'removes it after so many hours; default: it stays' },
     'no-wait': { description: 'ends as soon as the deployment is queued' },
   },

@@ -62,11 +62,15 @@ export function previewDeployer(
         await context.save(patch);
         if (patch.commit != null) await previews.patch(previewDeploymentId, { commit: patch.commit });
       };
-      return prepareSource({ ...ports, records, settings }, { ...context, save }, {
-        application: previewApplication(application, preview),
-        owner: previewRef(previewDeploymentId),
-        pullRefs: refs,
-      });
+      return prepareSource(
+        { ...ports, records, settings },
+        { ...context, save },
+        {
+          application: previewApplication(application, preview),
+          owner: previewRef(previewDeploymentId),
+          pullRefs: refs,
+        },
+      );
     },
   };
 }

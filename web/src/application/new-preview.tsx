@@ -10,8 +10,8 @@ export function NewPreview({ service, onClose }: { service: Service; onClose: ()
   return (
     <Dialog title="New preview" onClose={onClose}>
       <p className="mb-4 text-13 text-faint">
-        {isCompose ? 'Give a branch or a commit.' : 'Give a branch, a commit or an image.'} The same name again
-        deploys the same preview anew.
+        {isCompose ? 'Give a branch or a commit.' : 'Give a branch, a commit or an image.'} The same name
+        again deploys the same preview anew.
       </p>
       <Form
         of="previewDeployment.create"

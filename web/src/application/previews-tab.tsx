@@ -161,8 +161,8 @@ export function PreviewsTab({ service }: { service: Service }): ReactElement | n
           onConfirm={() => remove.mutateAsync({ previewDeploymentId: removing })}
         >
           <p>
-            Its service, address and deployments go. A pull request stays as it is, and a push to it makes a new
-            preview.
+            Its service, address and deployments go. A pull request stays as it is, and a push to it makes a
+            new preview.
           </p>
         </Confirm>
       )}

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { appNamePattern } from './names.ts';
-import { defaultWildcard, parsePreviewWildcard, previewAppName, previewHost, previewNamePattern } from './preview.ts';
+import {
+  defaultWildcard,
+  parsePreviewWildcard,
+  previewAppName,
+  previewHost,
+  previewNamePattern,
+} from './preview.ts';
 
 describe('names of previews', () => {
   it('stay within what the engine takes', () => {

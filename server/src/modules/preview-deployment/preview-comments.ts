@@ -88,8 +88,7 @@ export function createPreviewComments({ noteComment, apiOf, warn }: CommentNeigh
       if (commentId !== undefined) await noteComment(preview, { commentId, commentDigest });
     },
     isCurrent: (service, preview) =>
-      preview.pullRequestNumber === null ||
-      digestOf(commentOf(service, preview)) === preview.commentDigest,
+      preview.pullRequestNumber === null || digestOf(commentOf(service, preview)) === preview.commentDigest,
     async tellRemoved(service, preview) {
       if (preview.pullRequestNumber !== null)
         await write(service, placeOf(preview), commentOf(service, { ...preview, status: 'removed' }));

@@ -55,11 +55,7 @@ export interface PreviewDeployments {
   /** Asks the name service where the server's address is a name, so never inside a transaction. */
   hostOf(application: ApplicationRecord, facts: PreviewFacts): Promise<string>;
   /** Makes the record with its host; part of a change of routes. CONFLICT when the host is taken. */
-  create(
-    application: ApplicationRecord,
-    facts: PreviewFacts,
-    host: string,
-  ): Promise<PreviewDeploymentRecord>;
+  create(application: ApplicationRecord, facts: PreviewFacts, host: string): Promise<PreviewDeploymentRecord>;
   /** Changes that Berth makes itself. */
   patch(previewDeploymentId: string, patch: Partial<PreviewDeploymentRecord>): Promise<void>;
   /** Takes the record and its domains away; part of a change of routes. */

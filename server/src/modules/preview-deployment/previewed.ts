@@ -22,10 +22,7 @@ export function previewedRef(record: { applicationId: string } | { composeId: st
 }
 
 /** How a preview is called: `Shop (pull request 12)`, `Shop (preview qa)`. */
-export function previewTitle(
-  { name }: { name: string },
-  of: Pick<PreviewFacts, 'number' | 'name'>,
-): string {
+export function previewTitle({ name }: { name: string }, of: Pick<PreviewFacts, 'number' | 'name'>): string {
   return `${name} (${of.name === null ? `pull request ${of.number ?? ''}` : `preview ${of.name}`})`;
 }
 

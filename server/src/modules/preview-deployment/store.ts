@@ -72,7 +72,10 @@ export function createComposePreviewStore(database: Database): ComposePreviewSto
   const whole = async (row: ComposePreviewRow): Promise<ComposePreview> => {
     const copy = await composes.find({ composeId: row.previewDeploymentId });
     const liveDeploymentId = copy?.liveDeploymentId ?? null;
-    const live = row.commit === null && liveDeploymentId !== null && (await deployments.find({ deploymentId: liveDeploymentId }));
+    const live =
+      row.commit === null &&
+      liveDeploymentId !== null &&
+      (await deployments.find({ deploymentId: liveDeploymentId }));
     return {
       ...row,
       // The newest of a branch is known once it was fetched.

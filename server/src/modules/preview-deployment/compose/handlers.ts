@@ -139,5 +139,10 @@ async function redeploy(
 }
 
 export function shownComposePreview(preview: ComposePreview, liveOf: LiveReader): Shown {
-  return { ...preview, applicationId: null, image: null, live: liveOf(composeRef(preview.previewDeploymentId)) };
+  return {
+    ...preview,
+    applicationId: null,
+    image: null,
+    live: liveOf(composeRef(preview.previewDeploymentId)),
+  };
 }
