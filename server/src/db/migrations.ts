@@ -1155,8 +1155,8 @@ CREATE TABLE "compose_preview" (
   "isTrusted" BIGINT NOT NULL, "commentId" TEXT, "commentDigest" TEXT, "expiresAt" TEXT
 );
 INSERT INTO "compose_preview" SELECT "previewDeploymentId", "organizationId", "composeId", "branch",
-  "pullRequestNumber", NULL, "domain", "createdAt", "commit", "repository", "provider", "isTrusted", "commentId",
-  "commentDigest", NULL FROM "compose_preview_of_pull_requests";
+  "pullRequestNumber", NULL, "domain", "createdAt", "commit", "repository", "provider", "isTrusted",
+  "commentId", "commentDigest", NULL FROM "compose_preview_of_pull_requests";
 DROP TABLE "compose_preview_of_pull_requests";
 CREATE UNIQUE INDEX "compose_preview_number" ON "compose_preview"("composeId", "pullRequestNumber");
 CREATE UNIQUE INDEX "compose_preview_name" ON "compose_preview"("composeId", "name");

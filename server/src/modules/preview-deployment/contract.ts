@@ -87,9 +87,9 @@ export const previewDeploymentContract = {
   create: mutation({
     summary: 'Makes a preview of a branch, a commit or an image, without a pull request',
     description:
-      'By its name it is found again: the same call deploys the same preview anew, the newest of its branch. ' +
-      'A preview of a commit alone gets no variables or secrets, since hosts serve the commits of forks too; ' +
-      'it never becomes one of a branch or an image, or the other way round (409).',
+      'By its name it is found again: the same call deploys the same preview anew, the newest of its ' +
+      'branch. A preview of a commit alone gets no variables or secrets, since hosts serve the commits of ' +
+      'forks too; it never becomes one of a branch or an image, or the other way round (409).',
     access: {
       class: 'protected',
       action: 'deploy',

@@ -1,6 +1,6 @@
 /**
- * Comments about previews on their pull requests: each is written once and then edited in place. A preview that
- * was made by hand has none.
+ * Comments about previews on their pull requests: each is written once and then edited in place. A preview
+ * that was made by hand has none.
  */
 import { sentenceOf } from '../../domain/errors.ts';
 import type { GitApi } from '../../ports/git-api.ts';

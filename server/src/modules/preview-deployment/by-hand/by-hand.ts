@@ -82,7 +82,7 @@ async function renew(
     if (found?.previewDeploymentId !== present.previewDeploymentId)
       throw new AppError(
         'CONFLICT',
-        `The preview ${facts.name} of ${service.name} was removed at this moment. Call again to make it anew.`,
+        `The preview ${facts.name} of ${service.name} was removed at this moment. Call again to make it.`,
       );
     requireSameTrust(service, found, facts);
     await previews.renew(service, found, facts, accepting);
@@ -113,7 +113,7 @@ async function requireFree(previews: PreviewKind, service: Previewed, name: stri
   if (await previews.ofName(serviceId, name))
     throw new AppError(
       'CONFLICT',
-      `Another call made the preview ${name} of ${service.name} at this moment. Call again to deploy it anew.`,
+      `Another call made the preview ${name} of ${service.name} at this moment. Call again to deploy it.`,
     );
   const count = await previews.countOf(serviceId);
   if (count >= service.previewLimit)

@@ -55,7 +55,8 @@ export function createComposePreviews(deps: ComposePreviewDeps): ComposePreviews
       if (!found)
         throw new AppError(
           'NOT_FOUND',
-          'There is no such preview deployment. It may have been removed with its pull request, or have expired.',
+          'There is no such preview deployment. It may have been removed with its pull request, or have ' +
+            'expired.',
         );
       return found;
     },

@@ -1,6 +1,6 @@
 /**
- * What no event tells: pull requests that ended while nobody told, comments that could not be written, previews
- * whose time is over.
+ * What no event tells: pull requests that ended while nobody told, comments that could not be written,
+ * previews whose time is over.
  */
 import { sentenceOf } from '../../../domain/errors.ts';
 import type { PreviewComments } from '../preview-comments.ts';
