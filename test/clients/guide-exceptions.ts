@@ -98,6 +98,12 @@ export const exceptions: readonly Exception[] = [
     refused: /./,
     seenBy: 'test/e2e/backups/volumes.e2e.test.ts',
   },
+  // They follow a deployment to its end.
+  {
+    guide: 'previews.md',
+    command: /^preview (create|remove) /,
+    seenBy: 'cli/recording.test.ts',
+  },
   // Files of the other platforms.
   { guide: 'coming-from.md', command: /^import /, seenBy: imports },
   // A database that runs.
