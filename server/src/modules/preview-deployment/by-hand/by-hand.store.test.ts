@@ -126,7 +126,11 @@ eachDatabase('previews by hand', (test) => {
     expect(await create(world, { name: 'open', image: 'nginx:1' })).toMatchObject(refused);
     expect(await create(world, { name: 'closed', commit })).toMatchObject(refused);
     expect(await create(world, { name: 'open', commit: 'd'.repeat(40) })).toMatchObject({ isTrusted: false });
-    expect((await world.all()).map(({ name, isTrusted }) => [name, isTrusted]).sort()).toEqual([
+    expect(
+      (await world.all())
+        .map(({ name, isTrusted }) => [name, isTrusted])
+        .sort(([left], [right]) => String(left).localeCompare(String(right))),
+    ).toEqual([
       ['closed', true],
       ['open', false],
     ]);
