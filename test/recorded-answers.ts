@@ -1,5 +1,6 @@
 /** A small shop, as Berth answers it: what the recording of the command line shows. */
 import type { Answers } from './answering-server.ts';
+import { recordedPreviews } from './recorded-previews.ts';
 
 const clusterNode = {
   isHead: false,
@@ -249,24 +250,7 @@ export const recordedAnswers: Answers = {
     expectedIp: '203.0.113.7',
     error: 'leads to 198.51.100.9 and not to 203.0.113.7. Change its A record.',
   },
-  'previewDeployment.create': {
-    previewDeploymentId: 'pv2',
-    applicationId: 'web-id',
-    domain: 'http://preview-web-k3x9a1-checkout.example.com',
-  },
-  'previewDeployment.delete': true,
-  'previewDeployment.all': [
-    {
-      previewDeploymentId: 'pv1',
-      pullRequestNumber: 41,
-      status: 'running',
-      branch: 'new-checkout',
-      name: null,
-      image: null,
-      domain: 'preview-web-k3x9a1-41.example.com',
-      createdAt: at(200),
-    },
-  ],
+  ...recordedPreviews(at),
   'backup.byDatabase': [{ backupId: 'b1' }],
   'backup.manualBackupPostgres': true,
   'backup.runsByDatabase': [{ ...run, path: 'shop/2026-03-01T03-00-00.dump', storedBytes: 4_200_000, steps }],

@@ -1,0 +1,24 @@
+/** Previews of the recorded shop. */
+import type { Answers } from './answering-server.ts';
+
+/** `at` gives the time so many minutes before the recording. */
+export const recordedPreviews = (at: (minutesAgo: number) => string): Answers => ({
+  'previewDeployment.create': {
+    previewDeploymentId: 'pv2',
+    applicationId: 'web-id',
+    domain: 'http://preview-web-k3x9a1-checkout.example.com',
+  },
+  'previewDeployment.delete': true,
+  'previewDeployment.all': [
+    {
+      previewDeploymentId: 'pv1',
+      pullRequestNumber: 41,
+      status: 'running',
+      branch: 'new-checkout',
+      name: null,
+      image: null,
+      domain: 'preview-web-k3x9a1-41.example.com',
+      createdAt: at(200),
+    },
+  ],
+});
