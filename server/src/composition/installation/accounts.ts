@@ -85,7 +85,11 @@ export function createAccounts(
   const users = createUsers(stores.users, clock, proofs);
   const organizations = createOrganizations(stores.organizations, stores.members, clock);
   const memberships = membershipsOf(stores, users);
-  const invitations = createInvitations(stores.invitations, stores.members, users, clock);
+  const invitations = createInvitations(
+    stores.invitations,
+    { members: stores.members, organizations: stores.organizations, leave: users.leave },
+    clock,
+  );
   const entrance = createEntrance(stores.users, {
     sessions: users,
     recordAudit: audit.record,

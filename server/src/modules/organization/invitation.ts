@@ -3,8 +3,8 @@ import { AppError } from '../../domain/errors.ts';
 import { noGrants, roleCovers, type Grants, type Role } from '../../domain/access/permissions.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import { hashToken, newToken } from '../../ports/token.ts';
-import { mergedGrants, requireHolder, type MemberChanger, type PartialGrants } from './membership.ts';
-import type { InvitationRecord, InvitationStore, MemberStore } from './store.ts';
+import { holdAs, mergedGrants, requireHolder, type MemberChanger, type PartialGrants } from './membership.ts';
+import type { InvitationRecord, InvitationStore, MemberStore, OrganizationStore } from './store.ts';
 
 export interface InvitationView {
   invitationId: string;
@@ -23,16 +23,12 @@ export interface NewInvitation {
   grants?: PartialGrants | undefined;
 }
 
-export interface Inviter extends MemberChanger {
-  userId: string;
-}
-
 export interface Invitations {
   /**
-   * FORBIDDEN for a role above the inviter's own and for canReadSecrets without holding it, CONFLICT when the
-   * person is a member already.
+   * FORBIDDEN for a role above the inviter's own, for canReadSecrets without holding it, and when the
+   * inviter's place was changed meanwhile; CONFLICT when the person is a member already.
    */
-  invite(by: Inviter, input: NewInvitation): Promise<InvitationView & { token: string }>;
+  invite(by: MemberChanger, input: NewInvitation): Promise<InvitationView & { token: string }>;
   /** Newest first. */
   all(organizationId: string): Promise<InvitationView[]>;
   /** PRECONDITION_FAILED when it was used or revoked before. */
@@ -95,6 +91,7 @@ const lifetimeMs = 7 * 24 * 3_600_000;
 interface Parts {
   store: InvitationStore;
   members: MemberStore;
+  organizations: Pick<OrganizationStore, 'hold'>;
   /** Ends what a user has in an organization: sessions and API keys. */
   leave(userId: string, organizationId: string): Promise<void>;
   clock: Clock;
@@ -102,11 +99,10 @@ interface Parts {
 
 export function createInvitations(
   store: InvitationStore,
-  members: MemberStore,
-  { leave }: Pick<Parts, 'leave'>,
+  { members, organizations, leave }: Pick<Parts, 'members' | 'organizations' | 'leave'>,
   clock: Clock,
 ): Invitations {
-  const parts: Parts = { store, members, leave, clock };
+  const parts: Parts = { store, members, organizations, leave, clock };
   return {
     invite: (by, input) => invite(parts, by, input),
     all: async (organizationId) =>
@@ -120,8 +116,8 @@ export function createInvitations(
 }
 
 async function invite(
-  { store, clock }: Parts,
-  by: Inviter,
+  { store, clock, ...parts }: Parts,
+  by: MemberChanger,
   input: NewInvitation,
 ): Promise<InvitationView & { token: string }> {
   if (!roleCovers(by.role, input.role))
@@ -130,6 +126,7 @@ async function invite(
       `role: ${input.role} is above your own role, which is ${by.role}. An Owner can give it.`,
     );
   if (input.grants?.canReadSecrets) requireHolder(by);
+  await holdAs(parts, by);
   const { organizationId } = by;
   const email = input.email.toLowerCase();
   if (await store.isMember(email, organizationId))

@@ -15,8 +15,9 @@ export interface MemberView {
   createdAt: string;
 }
 
-/** Who changes a member. */
+/** Who changes a member, as the caller was let in. */
 export interface MemberChanger {
+  userId: string;
   organizationId: string;
   role: Role;
   grants: Pick<Grants, 'canReadSecrets'>;
@@ -151,13 +152,29 @@ async function viewOf(parts: MembershipParts, userId: string, organizationId: st
   return view;
 }
 
-/** The member, with every other change of this organization's members waiting. */
-async function held(
-  { organizations, members }: MembershipParts,
-  { organizationId, role }: MemberChanger,
-  userId: string,
-): Promise<MemberRecord> {
+/**
+ * Makes every other change of this organization's members wait, and looks whether the changer still is who was
+ * let in: what was taken from them meanwhile, with all that they had given, they give nobody behind it.
+ */
+export async function holdAs(
+  { organizations, members }: Pick<MembershipParts, 'organizations' | 'members'>,
+  { userId, organizationId, role, grants }: MemberChanger,
+): Promise<void> {
   await organizations.hold(organizationId, 'members');
+  const present = await members.find({ userId, organizationId });
+  if (present?.role === role && present.grants.canReadSecrets === grants.canReadSecrets) return;
+  throw new AppError(
+    'FORBIDDEN',
+    'Your place in this organization was changed at this moment, so nothing was done. Look at what you may ' +
+      'do now (user.get), and try again.',
+  );
+}
+
+/** The member, as `holdAs`. */
+async function held(parts: MembershipParts, by: MemberChanger, userId: string): Promise<MemberRecord> {
+  const { organizationId, role } = by;
+  await holdAs(parts, by);
+  const { members } = parts;
   const member = await members.find({ userId, organizationId });
   if (!member) throw absent();
   if (!roleCovers(role, member.role))

@@ -70,6 +70,8 @@ export function createTwoFactors(store: UserStore, clock: Clock): TwoFactors {
       return { secret, otpauthUrl: otpauthUrl({ secret, account: email }) };
     },
     async confirm(userId, code, keptSessionId) {
+      // Sign-ins wait: one that began before it opens no session behind it.
+      await store.holdUser(userId);
       const record = await store.twoFactors.find({ userId });
       if (!record)
         throw new AppError(

@@ -39,13 +39,20 @@ export function createSignIn(store: UserStore, parts: SignInParts): SignInDesk {
   const { entrance, invitations } = parts;
   return {
     async signIn({ token, ...input }, origin) {
-      const user = await checked(store, parts, { ...input, email: input.email.toLowerCase() }, origin);
+      const { user, hasFactor } = await checked(
+        store,
+        parts,
+        { ...input, email: input.email.toLowerCase() },
+        origin,
+      );
       const opened = token === undefined ? undefined : await invitations.open(token, user.email);
       if (opened && 'refusal' in opened) throw opened.refusal;
       const signedIn = await store.transaction(async () => {
         // The password may have been changed while it was compared; its sessions have ended then, and this
         // would be one more.
         if ((await store.holdUser(user.userId))?.passwordHash !== user.passwordHash) return undefined;
+        // Nor one without the second factor that was switched on meanwhile.
+        if ((await parts.twoFactors.isOn(user.userId)) !== hasFactor) throw codeNeeded(factorChanged);
         if (opened) await invitations.redeem(opened.invitation, async () => user);
         const organizationId = opened?.invitation.organizationId ?? (await entrance.homeOf(user.userId));
         if (organizationId === undefined)
@@ -65,13 +72,13 @@ export function createSignIn(store: UserStore, parts: SignInParts): SignInDesk {
   };
 }
 
-/** The account, when password and second factor are right. */
+/** The account, when password and second factor are right, and whether it has one. */
 async function checked(
   store: UserStore,
   { entrance, throttle, twoFactors }: SignInParts,
   { email, password, code }: Omit<SignInInput, 'token'>,
   origin: Origin,
-): Promise<UserRecord> {
+): Promise<{ user: UserRecord; hasFactor: boolean }> {
   const user = await store.users.find({ email });
   const attempt = await throttle.begin(
     {
@@ -85,13 +92,14 @@ async function checked(
     async () => (user ? verifyPassword(password, user.passwordHash) : (await hashPassword(password), false)),
   );
   if (!user || !attempt.isRight) throw await refused(entrance, user, origin, wrongPair());
-  await checkCode({ user, code, attempt, twoFactors }, () =>
+  const hasFactor = await checkCode({ user, code, attempt, twoFactors }, () =>
     refused(entrance, user, origin, codeNeeded('The code is wrong or was used before.')),
   );
   attempt.succeeded();
-  return user;
+  return { user, hasFactor };
 }
 
+/** False for an account without a second factor. */
 async function checkCode(
   {
     user: { userId },
@@ -105,14 +113,15 @@ async function checkCode(
     twoFactors: SignInParts['twoFactors'];
   },
   wrong: () => Promise<AppError>,
-): Promise<void> {
-  if (!(await twoFactors.isOn(userId))) return;
+): Promise<boolean> {
+  if (!(await twoFactors.isOn(userId))) return false;
   if (code === undefined) {
     // No failure, but no success either: whoever guesses codes must not wipe out the count by asking.
     attempt.takenBack();
     throw codeNeeded('This account has two-factor sign-in.');
   }
   if (!(await twoFactors.use(userId, code))) throw await wrong();
+  return true;
 }
 
 /**
@@ -140,6 +149,8 @@ async function refused(
 function wrongPair(): AppError {
   return new AppError('UNAUTHORIZED', 'The e-mail address or the password is wrong.');
 }
+
+const factorChanged = 'Two-factor sign-in of this account was switched on or off at this moment.';
 
 function codeNeeded(what: string): AppError {
   return new AppError(
