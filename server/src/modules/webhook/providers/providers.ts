@@ -87,6 +87,9 @@ const optional = z.string().nullish();
 /** Ids come as numbers from some. */
 const idText = z.union([z.string(), z.number()]).transform(String);
 
+/** It becomes part of addresses, references and host names. */
+const pullRequestNumber = z.int().positive();
+
 /** Names of files. A push has up to hundreds of thousands; a schema for each takes four times as long. */
 const paths = z.custom<string[]>(
   (value) => Array.isArray(value) && value.every((path) => typeof path === 'string'),
@@ -112,7 +115,7 @@ const githubPush = z.object({
 });
 const githubPullRequest = z.object({
   action: text,
-  number: z.number(),
+  number: pullRequestNumber,
   pull_request: z.object({
     title: text,
     state: optional,
@@ -201,7 +204,7 @@ const gitlabMergeRequest = z.object({
   project: z.object({ path_with_namespace: text }),
   labels: z.array(z.object({ title: text })).nullish(),
   object_attributes: z.object({
-    iid: z.number(),
+    iid: pullRequestNumber,
     title: text,
     action: optional,
     state: optional,
@@ -290,7 +293,7 @@ const bitbucketSide = z.object({
 const bitbucketPullRequest = z.object({
   repository: z.object({ full_name: text }),
   pullrequest: z.object({
-    id: z.number(),
+    id: pullRequestNumber,
     title: text,
     state: optional,
     updated_on: optional,
