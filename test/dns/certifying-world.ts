@@ -53,7 +53,10 @@ export function certifyingOf(world: CertifyingWorld): { certifying: Certifying; 
     config: { url: 'http://localhost:3000' },
     adapters: { names: createNameResolver(), outgoing: localOutgoing() },
     log: { fault: (error) => (world.onFault(error), String(error)) },
-    accounts: { events: { tellAll: async () => undefined } },
+    accounts: {
+      events: { tellAll: async () => undefined },
+      organizations: { standing: async () => 'installation' },
+    },
     notifying: { tell: async ({ event, sentence }) => world.onFact(`${event}: ${sentence}`) },
     changeRoutes,
     nameServerAddress: (address) => `${address}:${dnsPort}`,

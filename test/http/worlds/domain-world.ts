@@ -104,6 +104,7 @@ function domainRouters(database: Database, requests: DomainRequests, scene: Doma
         scene.asked.push([host, resolver]);
         return names[host] ?? { addresses: [], fault: undefined };
       },
+      records: async () => ({ found: [], fault: undefined }),
     },
   });
   const hosts = createHostRules({

@@ -16,6 +16,7 @@ import {
   createChallengeRecords,
   type ChallengeRecords,
 } from '../../modules/dns-provider/challenge-records.ts';
+import type { Organizations } from '../../modules/organization/organization.ts';
 import { createDnsCheck } from '../../modules/domain/dns-check.ts';
 import { createDnsProviders } from '../../modules/dns-provider/dns-provider.ts';
 import type { DnsProviderDeps } from '../../modules/dns-provider/handlers.ts';
@@ -40,7 +41,7 @@ export interface CertifyingParts extends Pick<Ground, 'stores' | 'clock'> {
   config: Pick<Ground['config'], 'url'>;
   adapters: Pick<Ground['adapters'], 'outgoing' | 'names'>;
   log: Pick<Ground['log'], 'fault'>;
-  accounts: { events: Pick<Events, 'tellAll'> };
+  accounts: { events: Pick<Events, 'tellAll'>; organizations: Pick<Organizations, 'standing'> };
   notifying: Pick<Product['notifying'], 'tell'>;
   settings: Pick<Product['settings'], 'get'>;
   bases: Product['bases'];
@@ -96,7 +97,7 @@ export function createCertifying(parts: CertifyingParts): Certifying {
 }
 
 function claimsOf(
-  { stores, adapters, settings, config, log }: CertifyingParts,
+  { stores, accounts, adapters, settings, config, log }: CertifyingParts,
   renewing: Renewing,
 ): BaseDomainClaims {
   return createBaseDomainClaims({
@@ -104,6 +105,7 @@ function claimsOf(
     settings: settings.get,
     urlHost: hostOfUrl(config.url),
     dns: createDnsCheck({ names: adapters.names, settings: settings.get }),
+    isTenant: async (organizationId) => (await accounts.organizations.standing(organizationId)) === 'tenant',
     changed: () => void renewing.tick().catch((error: unknown) => log.fault(error, 'certificates by DNS')),
   });
 }

@@ -117,6 +117,39 @@ eachDatabase('base domains of projects', (test) => {
     expect(await set('shop.localhost')).toMatchObject({ baseDomain: 'shop.localhost' });
   });
 
+  it('of an organization that does not run the installation certainly lead here, or are shown to be its', async () => {
+    const world = await begin();
+    const { people, database } = world;
+    const { organizationId } = people.stranger;
+    const [set, rival] = [setting(world), setting(world, 'stranger')];
+    // Behind a CDN, a look-up without an answer, and a machine whose address nobody knows.
+    for (const unknown of [
+      { leadTo: ['104.16.0.1'] },
+      { leadTo: [], fault: 'no answer in time' },
+      { settings: { ...scene.settings, serverIp: null } },
+    ]) {
+      Object.assign(scene, newClaimScene(), unknown);
+      const refused = await rival('victim.example.com');
+      expect(refused).toMatchObject(bad);
+      expect(JSON.stringify(refused)).toContain(`berth=${organizationId}`);
+      expect(await set('shop.example.com')).toMatchObject({ baseDomain: 'shop.example.com' });
+      await set(null);
+      scene.texts = ['berth=another', `berth=${organizationId}`];
+      expect(await rival('victim.example.com')).toMatchObject({ baseDomain: 'victim.example.com' });
+      await rival(null);
+    }
+    // A server is a machine of theirs once it is set up: anybody can write down an address.
+    Object.assign(scene, newClaimScene(), { leadTo: ['198.51.100.4'] });
+    await withServer(world, 'far', '198.51.100.4', organizationId);
+    const stores = createStores(database);
+    const { applicationId } = world.foreign;
+    await stores.applications.update({ applicationId }, { serverId: 'far' });
+    await stores.servers.update({ serverId: 'far' }, { status: 'inactive' });
+    expect(await rival('victim.example.com')).toMatchObject(bad);
+    await stores.servers.update({ serverId: 'far' }, { status: 'active' });
+    expect(await rival('victim.example.com')).toMatchObject({ baseDomain: 'victim.example.com' });
+  });
+
   it('are for Owners and Admins', async () => {
     const world = await begin();
     const { member, admin, people, place } = world;

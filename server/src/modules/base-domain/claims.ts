@@ -16,9 +16,14 @@ export interface ClaimDeps {
   /** Host name in the address that Berth was started with, if it has one. */
   urlHost: string | undefined;
   dns: {
-    /** Throws BAD_REQUEST naming `baseDomain` where names below it certainly lead to none of the machines. */
-    checkBase(base: string, machines: readonly (string | null)[]): Promise<void>;
+    /**
+     * Throws BAD_REQUEST naming `baseDomain` where names below it certainly lead to none of the machines, and
+     * with an owner also where that they do is not certain and no record says whose the domain is.
+     */
+    checkBase(base: string, machines: readonly (string | null)[], owner?: string): Promise<void>;
   };
+  /** Whether the organization neither runs the installation nor is trusted by those who do. */
+  isTenant(organizationId: string): Promise<boolean>;
   /** Called after a base domain came, changed or went. */
   changed(): void;
 }
@@ -75,17 +80,19 @@ async function requireUsable(
       `cannot be ${base}: the host of Berth, ${within}, would be within it, and services could set cookies ` +
         'for it. Use a domain that Berth is not below',
     );
-  await deps.dns.checkBase(base, await machinesOf(deps, place, organizationId));
+  const isTenant = await deps.isTenant(organizationId);
+  const machines = await machinesOf(deps, { place, organizationId, isTenant });
+  await deps.dns.checkBase(base, machines, isTenant ? organizationId : undefined);
 }
 
 /** Addresses that names below the base domain may lead to. */
 async function machinesOf(
   { store, settings }: ClaimDeps,
-  place: ClaimingPlace,
-  organizationId: string,
+  { place, organizationId, isTenant }: { place: ClaimingPlace; organizationId: string; isTenant: boolean },
 ): Promise<(string | null)[]> {
   const { cloud, serverIp } = await settings();
-  const servers = await store.machines(organizationId);
+  // A record of a server that nobody has set up may name any machine.
+  const servers = (await store.machines(organizationId)).filter(({ isSetUp }) => isSetUp || !isTenant);
   const standing = 'serverId' in place ? [place.serverId] : await store.serversOf(place.projectId);
   // A project without services may get them on any of these.
   const every = [...(cloud ? [] : [null]), ...servers.map(({ serverId }) => serverId)];

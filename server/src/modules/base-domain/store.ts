@@ -20,6 +20,16 @@ export interface PlacedBase {
   serverId: string | null;
 }
 
+/** A server of an organization. */
+export interface Machine {
+  serverId: string;
+  /** Of whose cluster it is a node. */
+  clusterServerId: string | null;
+  /** Or a host name. */
+  ipAddress: string;
+  isSetUp: boolean;
+}
+
 /** Where a service stands; the project is named, or found by its environment. */
 export interface ServicePlace {
   serverKey: string;
@@ -40,10 +50,7 @@ export interface BaseDomainStore {
   placed(): Promise<PlacedBase[]>;
   /** Servers of the services of a project; null: Berth's own machine. */
   serversOf(projectId: string): Promise<(string | null)[]>;
-  /** IP addresses or names of an organization's servers, and of whose cluster they are nodes. */
-  machines(
-    organizationId: string,
-  ): Promise<{ serverId: string; clusterServerId: string | null; ipAddress: string }[]>;
+  machines(organizationId: string): Promise<Machine[]>;
   /** Until the transaction ends, no other one claims a base domain. */
   claimAlone(): Promise<void>;
 }
@@ -64,8 +71,8 @@ export function createBaseDomainStore(database: Database): BaseDomainStore {
   const serversOf = sql<{ serverId: string | null }>`select distinct s."serverId" from ${services} as s
     join "environment" as e on e."environmentId" = s."environmentId"
     where e."projectId" = ${''}`.compile(builder);
-  const machines = sql<{ serverId: string; clusterServerId: string | null; ipAddress: string }>`
-    select "serverId", "clusterServerId", "ipAddress" from "server"
+  const machines = sql<Omit<Machine, 'isSetUp'> & { status: string }>`
+    select "serverId", "clusterServerId", "ipAddress", "status" from "server"
     where "organizationId" = ${''}`.compile(builder);
   return {
     ofPlace: async ({ projectId = '', environmentId = '', serverKey }) =>
@@ -75,7 +82,11 @@ export function createBaseDomainStore(database: Database): BaseDomainStore {
     ...overlapsIn(database),
     placed: () => run(placedBases(builder)),
     serversOf: async (projectId) => (await run(serversOf, [projectId])).map(({ serverId }) => serverId),
-    machines: (organizationId) => run(machines, [organizationId]),
+    machines: async (organizationId) =>
+      (await run(machines, [organizationId])).map(({ status, ...machine }) => ({
+        ...machine,
+        isSetUp: status === 'active',
+      })),
     claimAlone: () => oneAtATime(database, sharedByOrganizations),
   };
 }

@@ -111,6 +111,7 @@ it('a base domain is refused below a public suffix, and while its record leads e
         asked.push(host);
         return found[host] ?? { addresses: [], fault: undefined };
       },
+      records: async () => ({ found: [], fault: undefined }),
     },
   });
   for (const suffix of ['co.uk', 'github.io', 'sslip.io', '203-0-113-7.sslip.io'])

@@ -27,15 +27,16 @@ export interface DnsCheck {
   whyNotHere(host: string, expected: string | null): Promise<string | undefined>;
   /**
    * Throws BAD_REQUEST naming `baseDomain` for a domain below which anybody can have names, and when the
-   * names below it certainly lead to none of the machines, named by address; Berth's own unless given.
+   * names below it certainly lead to none of the machines, named by address; Berth's own unless given. With
+   * an owner it must be certain that they lead there, or a text record says that the domain is the owner's.
    */
-  checkBase(base: string, machines?: readonly (string | null)[]): Promise<void>;
+  checkBase(base: string, machines?: readonly (string | null)[], owner?: string): Promise<void>;
   /** The IP address of a machine that may be given by name; PRECONDITION_FAILED when the name has none. */
   addressOf(machine: string): Promise<string>;
 }
 
 export interface DnsCheckOptions {
-  names: Pick<NameResolver, 'lookUp'>;
+  names: Pick<NameResolver, 'lookUp' | 'records'>;
   /** Settings serverIp and dnsResolver. */
   settings(): Promise<{ serverIp: string | null; dnsResolver: string | null }>;
 }
@@ -44,7 +45,7 @@ export function createDnsCheck({ names, settings }: DnsCheckOptions): DnsCheck {
   const whyNotHere: DnsCheck['whyNotHere'] = async (host, expected) =>
     reasonElsewhere(names, (await settings()).dnsResolver, host, expected);
   return {
-    checkBase: (base, machines) => checkBase({ names, settings }, base, machines),
+    checkBase: (base, machines, owner) => checkBase({ names, settings }, base, { machines, owner }),
     async check(domain, serverIp) {
       const host = parseHost(domain, 'domain');
       const { serverIp: ownIp, dnsResolver } = await settings();
@@ -85,7 +86,7 @@ export function createDnsCheck({ names, settings }: DnsCheckOptions): DnsCheck {
 async function checkBase(
   { names, settings }: DnsCheckOptions,
   base: string,
-  machines?: readonly (string | null)[],
+  { machines, owner }: { machines: readonly (string | null)[] | undefined; owner: string | undefined },
 ): Promise<void> {
   await checkWildcardHost(`*.${base}`, 'baseDomain');
   // Browsers lead these to their own machine (RFC 6761, 6.3); no DNS knows them.
@@ -93,17 +94,20 @@ async function checkBase(
   const { serverIp, dnsResolver } = await settings();
   const found = await names.lookUp(someNameOf(`*.${base}`), dnsResolver);
   const reasons: { address: string; why: string }[] = [];
+  let mayBeHere = false;
   for (const machine of new Set(machines ?? [serverIp])) {
     const address =
       machine === null || isIP(machine) !== 0
         ? machine
         : (await names.lookUp(machine, dnsResolver)).addresses[0];
+    if (leadsTo(address, found)) return;
     const why = whyElsewhere(`*.${base}`, address, found);
-    if (why === undefined || !address) return;
-    reasons.push({ address, why });
+    if (why === undefined || !address) mayBeHere = true;
+    else reasons.push({ address, why });
   }
+  if (owner !== undefined) return requireProof(names, { base, owner, dnsResolver });
   const [reason] = reasons;
-  if (reason === undefined) return;
+  if (mayBeHere || reason === undefined) return;
   const records = reasons.map(({ address }) => `"${wildcardRecord(base, address)}"`);
   throw badField(
     'baseDomain',
@@ -111,6 +115,24 @@ async function checkBase(
       `The record is ${records.join(' or ')}; save again when it is known`,
   );
 }
+
+/** Whoever holds a base domain keeps others from every name below it. */
+async function requireProof(
+  names: Pick<NameResolver, 'records'>,
+  { base, owner, dnsResolver }: { base: string; owner: string; dnsResolver: string | null },
+): Promise<void> {
+  const { found } = await names.records('TXT', `_berth.${base}`, dnsResolver);
+  if (found.includes(`berth=${owner}`)) return;
+  throw badField(
+    'baseDomain',
+    `is not seen to lead to the machine of your services: *.${base} has another address, none, or stands ` +
+      'behind a CDN, or the machine is not set up. Correct its record, or add the record ' +
+      `_berth.${base} TXT "berth=${owner}", which shows that the domain is yours; save again when it is known`,
+  );
+}
+
+const leadsTo = (expected: string | null | undefined, { addresses }: Lookup): boolean =>
+  Boolean(expected) && addresses.some((address) => plain(address) === plain(expected ?? ''));
 
 async function reasonElsewhere(
   names: Pick<NameResolver, 'lookUp'>,
