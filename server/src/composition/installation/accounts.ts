@@ -85,11 +85,7 @@ export function createAccounts(
   const users = createUsers(stores.users, clock, proofs);
   const organizations = createOrganizations(stores.organizations, stores.members, clock);
   const memberships = membershipsOf(stores, users);
-  const invitations = createInvitations(
-    stores.invitations,
-    { members: stores.members, organizations: stores.organizations, leave: users.leave },
-    clock,
-  );
+  const invitations = invitationsOf(stores, users, clock);
   const entrance = createEntrance(stores.users, {
     sessions: users,
     recordAudit: audit.record,
@@ -128,6 +124,14 @@ export function createAccounts(
       invitation: invitationCards({ ...stores, users: stores.users.users }, clock),
     },
   };
+}
+
+function invitationsOf(
+  { invitations, members, organizations }: Stores,
+  users: Users,
+  clock: Clock,
+): Invitations {
+  return createInvitations(invitations, { members, organizations, leave: users.leave }, clock);
 }
 
 function membershipsOf(stores: Stores, users: Users): Memberships {

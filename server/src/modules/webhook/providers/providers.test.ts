@@ -16,6 +16,22 @@ it.each([
     expect(() => providers[provider].read(event, payload)).toThrow('is not as this git host documents it');
 });
 
+it.each(['github', 'gitea'] as const)('%s: the number of a pull request is a whole one', (provider) => {
+  const side = {
+    ref: 'main',
+    sha: 'da1560886d4f094c3e6c9ef40349f7d38b5d27d7',
+    repo: { full_name: 'acme/shop' },
+  };
+  const read = (number: unknown) =>
+    providers[provider].read('pull_request', {
+      action: 'opened',
+      number,
+      pull_request: { title: 'Change', base: side, head: side },
+    });
+  expect(read(7)).toMatchObject([{ kind: 'pullRequest', number: 7 }]);
+  for (const number of [0, -1, 1.5, 1e300, '7']) expect(() => read(number)).toThrow('number');
+});
+
 it('a delivery is recognised by its event header, Gitea before GitHub, whose header it sends too', () => {
   const body = Buffer.alloc(0);
   const of = (headers: Record<string, string>) => providerOfDelivery({ headers, body, ip: '' });
