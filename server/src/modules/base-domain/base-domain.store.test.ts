@@ -117,7 +117,7 @@ eachDatabase('base domains of projects', (test) => {
     expect(await set('shop.localhost')).toMatchObject({ baseDomain: 'shop.localhost' });
   });
 
-  it('of an organization that does not run the installation certainly lead here, or are shown to be its', async () => {
+  it('of other organizations certainly lead here, or a record shows whose they are', async () => {
     const world = await begin();
     const { people, database } = world;
     const { organizationId } = people.stranger;

@@ -127,7 +127,7 @@ async function requireProof(
     'baseDomain',
     `is not seen to lead to the machine of your services: *.${base} has another address, none, or stands ` +
       'behind a CDN, or the machine is not set up. Correct its record, or add the record ' +
-      `_berth.${base} TXT "berth=${owner}", which shows that the domain is yours; save again when it is known`,
+      `_berth.${base} TXT "berth=${owner}", which shows that it is yours; save again when it is known`,
   );
 }
 

@@ -153,8 +153,8 @@ async function viewOf(parts: MembershipParts, userId: string, organizationId: st
 }
 
 /**
- * Makes every other change of this organization's members wait, and looks whether the changer still is who was
- * let in: what was taken from them meanwhile, with all that they had given, they give nobody behind it.
+ * Makes every other change of this organization's members wait, and looks whether the changer still is who
+ * was let in: what was taken from them meanwhile they give nobody behind it.
  */
 export async function holdAs(
   { organizations, members }: Pick<MembershipParts, 'organizations' | 'members'>,
