@@ -35,13 +35,18 @@ export async function findHooked(
 }
 
 export function composeHooked(compose: ComposeRecord): Hooked {
-  return { ...compose, ref: composeRef(compose.composeId), source: compose, previewed: compose };
+  const ref = composeRef(compose.composeId);
+  return { ...compose, webhookSecret: secretOf(compose), ref, source: compose, previewed: compose };
 }
 
 export function hookedApplication(application: ApplicationRecord): Hooked {
   const ref = applicationRef(application.applicationId);
-  return { ...application, ref, source: application, previewed: application };
+  const webhookSecret = secretOf(application);
+  return { ...application, webhookSecret, ref, source: application, previewed: application };
 }
+
+/** Everybody knows the empty one: what it signs is signed by nobody. */
+const secretOf = ({ webhookSecret }: Pick<Hooked, 'webhookSecret'>): string | null => webhookSecret || null;
 
 export function requireAutoDeploy({ autoDeploy, name }: Hooked): void {
   if (!autoDeploy) throw autoDeployOff(name);
