@@ -50,6 +50,9 @@ export function mountsAt(
     for (const without of checkMountOptions(text, at)) told.add(`${place.where}: ${without}`);
     return shortForm(text, at, volumes);
   });
+  for (const [index, mount] of mounts.entries())
+    if (mount.type === 'own' && mount.path.startsWith(homeFolder))
+      told.add(homeNote(mount, below(place, index)));
   notes.push(...told);
   return mounts;
 }
@@ -208,8 +211,9 @@ type Source =
   | { type: 'own'; path: string };
 
 function sourceOf(source: string, place: Place, volumes: VolumeDefinitions): Source {
+  if (/^~(?:\/|$)/.test(source)) return { type: 'own', path: homeFolder + source.slice(2) };
   if (source.startsWith('~'))
-    throw fault(place, 'begins with "~", which has no meaning here; write the whole path');
+    throw fault(place, 'begins with the home folder of somebody; write the whole path');
   if (source.startsWith('/')) return { type: 'bind', path: cleanPath(source) };
   if (source.startsWith('.')) return { type: 'own', path: source };
   if (!/^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,99}$/.test(source))
@@ -230,6 +234,23 @@ function sourceOf(source: string, place: Place, volumes: VolumeDefinitions): Sou
     ...(foreign !== undefined && !volumes.isExternal(source) && { mayBeMissing: true as const }),
     ...(bound && { driverOptions: bound.driverOptions }),
   };
+}
+
+/** Where `~/…` is kept: a server has nobody's home, so it is the compose service's own. */
+const homeFolder = './~/';
+
+function homeNote({ path, readOnly, target }: PlannedMount & { type: 'own' }, place: Place): string {
+  const name = `~/${path.slice(homeFolder.length)}`;
+  if (readOnly)
+    throw fault(
+      place,
+      `reads ${name}, and here is nobody whose home folder it could be; write ./… for a file beside this ` +
+        'one, or the whole path of the server',
+    );
+  return (
+    `${place.where}: ${name} at ${target} is a volume of this compose service, empty at first, since here ` +
+    'is nobody whose home folder it could be. For a folder of the server write its whole path.'
+  );
 }
 
 const cleanPath = (path: string): string => posix.normalize(path).replace(/(.)\/$/, '$1');

@@ -5,7 +5,7 @@
 import { badField } from '../../../domain/errors.ts';
 import type { YamlMap } from '../compose-file.ts';
 import type { PlannedPort, PlannedService } from './plan.ts';
-import { below, fault, listAt, mapAt, textAt, wholeAt, wordAt, type Place } from './values.ts';
+import { below, fault, lastOfEach, listAt, mapAt, textAt, wholeAt, wordAt, type Place } from './values.ts';
 
 const everywhere: ReadonlySet<string> = new Set(['', '0.0.0.0', '::', '[::]']);
 const loopback = /^(?:127(?:\.[0-9]{1,3}){3}|\[?::1\]?|localhost)$/;
@@ -24,7 +24,8 @@ export interface PublishedPorts {
 export function publishedPorts(service: YamlMap, name: string, place: Place): PublishedPorts {
   const value: unknown = service.get('ports');
   const at = below(place, 'ports');
-  const { ports, unpublished, loopback: onLoopback } = portsAt(value ?? [], at);
+  const { ports: all, unpublished, loopback: onLoopback } = portsAt(value ?? [], at);
+  const ports = lastOfEach(all, ({ published, target, protocol }) => `${published}:${target}/${protocol}`);
   return {
     ports,
     isPublished: ports.length + onLoopback.length + unpublished.length > 0,
@@ -77,7 +78,7 @@ function refuseSecondHostPort(ports: readonly PlannedPort[], place: Place): void
     if (mode !== 'host') continue;
     const key = `${target}/${protocol}`;
     const other = first.get(key);
-    if (other !== undefined)
+    if (other !== undefined && other !== published)
       throw fault(
         place,
         `publishes ${key} twice in host mode, as ${other} and ${published}; the engine would keep only one ` +

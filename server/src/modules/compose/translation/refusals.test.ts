@@ -42,7 +42,8 @@ describe('what cannot be done is refused with service and key', () => {
     ['ports: ["80-90:80"]', 'ports.0'],
     ['ports: ["a"]', 'ports.0'],
     ['volumes: [data:/a]', 'volumes.0 names the volume data'],
-    ['volumes: ["~/a:/a"]', 'volumes.0'],
+    ['volumes: ["~/a:/a:ro"]', 'volumes.0 reads ~/a, and here is nobody whose home folder it could be'],
+    ['volumes: ["~bob/a:/a"]', 'volumes.0 begins with the home folder of somebody'],
     ['volumes: ["./a:a"]', 'volumes.0'],
     ['volumes: ["./a:/proc/x"]', 'volumes.0'],
     [
@@ -80,6 +81,16 @@ describe('what cannot be done is refused with service and key', () => {
     ['secrets: {s: {external: true}}', 'secrets.s'],
     ['models: {}', 'models'],
   ])('%s', (rest, what) => expect(() => read(web('', rest))).toThrow(what));
+
+  test('what has variables without a value says which', () =>
+    expect(() => read(web('').replace('nginx:1', '${REPOSITORY}/web:${TAG}'))).toThrow(
+      /services\.web\.image: is not an image name; .+\. The variables REPOSITORY, TAG in it are not set$/,
+    ));
+
+  test('a file whose services all wait for a profile says which there are', () =>
+    expect(() =>
+      read('services: {web: {image: a, profiles: [all, one]}, db: {image: b, profiles: [one]}}'),
+    ).toThrow(/none is chosen\. Set COMPOSE_PROFILES in the variables to one or more of all, one$/));
 
   test('a build that leaves the repository, or comes from elsewhere', () => {
     for (const context of ['../..', '/etc', 'https://example.com/a.git', 'git@example.com:a.git'])

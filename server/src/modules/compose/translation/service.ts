@@ -33,6 +33,7 @@ import {
   commandAt,
   durationAt,
   fault,
+  lastOfEach,
   listAt,
   pairsAt,
   textAt,
@@ -99,13 +100,15 @@ export function readService(
     ...deploy,
     ports: inside === 'only' || isOnServer ? [] : ports,
     mounts: [
-      ...(given('volumes', (value, at) => volumesAt(value, at, { definitions, folder, notes })) ?? []),
-      ...(given('tmpfs', (value, at) => tmpfsAt(value, at, notes)) ?? []),
+      ...byTarget(given('volumes', (value, at) => volumesAt(value, at, { definitions, folder, notes }))),
+      ...byTarget(given('tmpfs', (value, at) => tmpfsAt(value, at, notes))),
       ...sharedMemory(service, place),
     ],
     files: [
-      ...(given('configs', (value, at) => usedFiles(value, at, definitions.configs, '/')) ?? []),
-      ...(given('secrets', (value, at) => usedFiles(value, at, definitions.secrets, '/run/secrets/')) ?? []),
+      ...byTarget(given('configs', (value, at) => usedFiles(value, at, definitions.configs, '/'))),
+      ...byTarget(
+        given('secrets', (value, at) => usedFiles(value, at, definitions.secrets, '/run/secrets/')),
+      ),
     ],
     labels: allLabels,
     aliases: aliasesOf(service, place, definitions.networks),
@@ -123,6 +126,9 @@ export function readService(
     },
   };
 }
+
+const byTarget = <T extends { target: string }>(items: readonly T[] = []): T[] =>
+  lastOfEach(items, ({ target }) => target);
 
 /** What its container may do, and how the kernel treats it. */
 function powersOf(

@@ -8,11 +8,12 @@ import { parseComposeFile, type ComposeFile } from '../compose-file.ts';
 import { definitionsOf } from './definitions.ts';
 import { inOrder } from './dependencies.ts';
 import { ofProfiles } from './whole/extending.ts';
-import { interpolate } from './whole/interpolation.ts';
+import { interpolate, type Interpolated, type Variables } from './whole/interpolation.ts';
 import { faultSentence, faultyKeyOf } from './keys.ts';
 import { withIncluded } from './whole/including.ts';
 import type { LinkedFiles } from './whole/linked-files.ts';
 import { settled } from './whole/settled.ts';
+import { shellVariables } from './whole/shell-variables.ts';
 import type { Link } from './network-names.ts';
 import type { ComposePlan, PlannedService } from './plan.ts';
 import { lifeOf } from './restart.ts';
@@ -53,12 +54,28 @@ export function translate({
   const parsed = parseComposeFile(text, field);
   const faulty = faultyKeyOf(parsed);
   if (faulty) throw badField(field, faultSentence(text, faulty));
-  const unset = new Map<string, string>();
+  const unset: Unset = new Map();
+  const unsaid = shellVariables(parsed.top);
   const put = (file: ComposeFile, values: Translation['variables']): ComposeFile => {
-    const found = withVariables(file, { field, variables: values, blocks, hint, changeReference });
-    for (const [name, where] of found.unset) unset.set(name, where);
+    const found = withVariables(file, { field, variables: values, blocks, hint, changeReference, unsaid });
+    for (const [name, places] of found.unset) unset.set(name, places);
     return found.file;
   };
+  try {
+    return planOf(parsed, { field, folder, files, variables, unset, put });
+  } catch (error) {
+    throw withUnset(error, unset, field);
+  }
+}
+
+interface Reading extends Required<Pick<Translation, 'field' | 'files' | 'variables'>> {
+  folder: string | undefined;
+  unset: Unset;
+  /** The file with these variables put in. */
+  put(file: ComposeFile, values: Translation['variables']): ComposeFile;
+}
+
+function planOf(parsed: ComposeFile, { field, folder, files, variables, unset, put }: Reading): ComposePlan {
   const whole = withIncluded(
     { file: parsed, folder: folder ?? '' },
     {
@@ -69,7 +86,7 @@ export function translate({
     },
   );
   const file = put(whole, variables);
-  const { chosen, left } = ofProfiles(
+  const { chosen, left, profiles } = ofProfiles(
     file.services,
     // Without a value the profile "" is chosen, as docker compose has it.
     (variables['COMPOSE_PROFILES'] ?? '').split(',').map((profile) => profile.trim()),
@@ -81,7 +98,7 @@ export function translate({
     notes.push(
       `Left out by their profiles: ${left.join(', ')}. COMPOSE_PROFILES in the variables chooses profiles.`,
     );
-  if (chosen.size === 0) throw badField(field, 'has no service to deploy');
+  if (chosen.size === 0) throw badField(field, nothingChosen(profiles));
   if (chosen.size > mostServices) throw badField(field, `has more than ${mostServices} services`);
   const read = [...chosen].map(([name, service]) =>
     readService(name, service, { definitions, field, folder, notes, files }),
@@ -98,8 +115,12 @@ function withVariables(
     blocks,
     changeReference,
     hint,
-  }: Required<Pick<Translation, 'field' | 'variables' | 'blocks' | 'changeReference' | 'hint'>>,
-): { file: ComposeFile; unset: ReadonlyMap<string, string> } {
+    unsaid,
+  }: Required<
+    Pick<Translation, 'field' | 'variables' | 'blocks' | 'changeReference' | 'hint'> &
+      Pick<Variables, 'unsaid'>
+  >,
+): { file: ComposeFile; unset: Interpolated['unset'] } {
   const valueOf = createReferences(field, blocks);
   const reference = (inner: string, where: string): string => {
     try {
@@ -109,7 +130,7 @@ function withVariables(
       throw badField(field, `${where} refers to \${{${inner.slice(0, 100)}}}, which is not defined${hint}`);
     }
   };
-  const context = { values: variables, reference, field };
+  const context = { values: variables, reference, field, unsaid };
   const services = interpolate(new Map(file.services), 'services', context);
   const rest = interpolate(
     new Map([...file.top].filter(([key]) => key !== 'services' && !String(key).startsWith('x-'))),
@@ -123,11 +144,30 @@ function withVariables(
   return { file: maps, unset: new Map([...rest.unset, ...services.unset]) };
 }
 
-function unsetNotes(unset: ReadonlyMap<string, string>): string[] {
+type Unset = Map<string, readonly string[]>;
+
+function unsetNotes(unset: Unset): string[] {
   return [...unset].map(
-    ([name, where]) => `The variable ${name} (in ${where}) is not set; it is replaced by an empty text.`,
+    ([name, [where]]) => `The variable ${name} (in ${where}) is not set; it is replaced by an empty text.`,
   );
 }
+
+/** A refusal of a text that has variables without a value says which. */
+function withUnset(error: unknown, unset: Unset, field: string): unknown {
+  if (!(error instanceof AppError) || error.code !== 'BAD_REQUEST') return error;
+  const sentence = error.message.slice(field.length + 2);
+  const path = /^[a-z]+\.[^\s:]+/.exec(sentence)?.[0] ?? '';
+  const names = [...unset].flatMap(([name, places]) => (places.some((at) => at === path) ? [name] : []));
+  if (names.length === 0) return error;
+  const which = names.length === 1 ? `The variable ${names[0]}` : `The variables ${names.join(', ')}`;
+  return badField(field, `${sentence}. ${which} in it ${names.length === 1 ? 'is' : 'are'} not set`);
+}
+
+const nothingChosen = (profiles: readonly string[]): string =>
+  profiles.length === 0
+    ? 'has no service to deploy'
+    : 'has no service to deploy: each has a profile, and none is chosen. Set COMPOSE_PROFILES in the ' +
+      `variables to one or more of ${profiles.join(', ')}`;
 
 /** What services ask of each other. */
 function joined(read: readonly ReadService[], field: string, notes: string[]): PlannedService[] {

@@ -145,3 +145,8 @@ export function wordAt<const W extends string>(value: unknown, place: Place, wor
   if (found === undefined) throw fault(place, `must be ${words.join(' or ')}`);
   return found;
 }
+
+/** Of those with the same key the last one, in the place of the first (compose-go, EnforceUnicity). */
+export const lastOfEach = <T>(items: readonly T[], keyOf: (item: T) => string): T[] => [
+  ...new Map(items.map((item) => [keyOf(item), item])).values(),
+];

@@ -158,9 +158,10 @@ export function ofProfiles(
   services: Services,
   active: readonly string[],
   field: string,
-): { chosen: Map<string, YamlMap>; left: string[] } {
+): { chosen: Map<string, YamlMap>; left: string[]; profiles: string[] } {
   const chosen = new Map<string, YamlMap>();
   const left: string[] = [];
+  const notChosen = new Set<string>();
   for (const [name, service] of services) {
     const place: Place = { field, where: `services.${name}.profiles` };
     const profiles = service.has('profiles') ? textsAt(service.get('profiles'), place) : [];
@@ -168,6 +169,7 @@ export function ofProfiles(
       profiles.length === 0 || active.includes('*') || profiles.some((profile) => active.includes(profile));
     if (isChosen) chosen.set(name, service);
     else left.push(name);
+    if (!isChosen) for (const profile of profiles) notChosen.add(profile);
   }
-  return { chosen, left };
+  return { chosen, left, profiles: [...notChosen] };
 }

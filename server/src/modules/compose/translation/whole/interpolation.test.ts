@@ -41,6 +41,12 @@ describe('variables of a compose file', () => {
     ['${A:?sentence}', 'one'],
     ['${EMPTY?sentence}', ''],
     ['${A:-${NONE:?not asked}}', 'one'],
+    ['${NONE:-{"a": {"b": 1}}} x', '{"a": {"b": 1}} x'],
+    ['${A:-{"a": {"b": 1}}} x', 'one x'],
+    ['${NONE:-^(\\d{4})$}', '^(\\d{4})$'],
+    ['${NONE:-$${a}@$${b}}', '${a}@${b}'],
+    ['${NONE:-a{b} x', 'a{b x'],
+    ['${NONE:-${{project.NAME}}}', '<project.NAME>'],
     ['${{project.NAME}}', '<project.NAME>'],
     ['a${{ NAME }}b', 'a<NAME>b'],
   ])('%s → %s', (text, value) => expect(read(text)).toEqual({ value, unset: [] }));
@@ -77,6 +83,6 @@ describe('variables of a compose file', () => {
         large,
       ),
     ).toThrow(/larger than 1 MiB/);
-    expect(() => read('${NONE:-'.repeat(200))).toThrow(/nested too deep/);
+    expect(() => read('${NONE:-'.repeat(200) + '}'.repeat(200))).toThrow(/nested too deep/);
   });
 });

@@ -8,6 +8,8 @@ import { resetValue, withTagOf } from '../../compose-file.ts';
 
 export interface Variables {
   values: Readonly<Record<string, string>>;
+  /** What a name that is not among the values means at a place. */
+  unsaid?(name: string, where: string): string | undefined;
   /** The value of `${{inner}}`; throws what is wrong with it. */
   reference(inner: string, where: string): string;
   field: string;
@@ -15,8 +17,8 @@ export interface Variables {
 
 export interface Interpolated {
   value: unknown;
-  /** Names without value or default, each with the first place that has it. */
-  unset: ReadonlyMap<string, string>;
+  /** Names without value or default, each with the places that have it. */
+  unset: ReadonlyMap<string, readonly string[]>;
 }
 
 const maxDepth = 64;
@@ -28,13 +30,13 @@ const maxSize = 1024 * 1024;
  * place.
  */
 export function interpolate(value: unknown, where: string, variables: Variables): Interpolated {
-  const unset = new Map<string, string>();
+  const unset = new Map<string, string[]>();
   const state = { size: 0 };
   const inside = (item: unknown, at: string, depth: number): unknown => {
     if (depth > maxDepth) throw badField(variables.field, `${at} is nested too deep`);
     if (typeof item === 'string') {
       if (!item.includes('$')) return item;
-      const text = readUntil({ ...variables, text: item, where: at, at: 0, unset }, false, true, 0);
+      const text = readAll({ ...variables, text: item, where: at, at: 0, unset }, true, 0);
       state.size += text.length;
       if (state.size > maxSize)
         throw badField(variables.field, `${at} makes the file larger than 1 MiB by its variables`);
@@ -70,7 +72,7 @@ interface Reading extends Variables {
   text: string;
   where: string;
   at: number;
-  unset: Map<string, string>;
+  unset: Map<string, string[]>;
 }
 
 function fail({ field, where }: Reading, what: string): never {
@@ -84,21 +86,35 @@ function match(reading: Reading, pattern: RegExp): string | undefined {
   return found;
 }
 
-/**
- * Up to the end of the text, or to the brace that closes: defaults may hold variables in turn. `counts` is
- * false in a part that is not used.
- */
-function readUntil(reading: Reading, closing: boolean, counts: boolean, depth: number): string {
+/** Up to the end of the text; `counts` is false in a part that is not used. */
+function readAll(reading: Reading, counts: boolean, depth: number): string {
   if (depth > maxDepth) fail(reading, 'has variables nested too deep');
   let out = '';
   while (reading.at < reading.text.length) {
     const character = reading.text.charAt(reading.at);
-    if (closing && character === '}') return out;
     reading.at += 1;
     out += character === '$' ? readVariable(reading, counts, depth) : character;
   }
-  if (closing) fail(reading, 'has a "${" that is never closed');
   return out;
+}
+
+/**
+ * What stands up to the brace that closes the variable, itself read for variables: a default may hold them,
+ * and braces of its own in pairs, as in JSON (compose-go, getFirstBraceClosingIndex).
+ */
+function readWord(reading: Reading, counts: boolean, depth: number): string {
+  const { text, at } = reading;
+  let open = 1;
+  let end = at;
+  for (; end < text.length; end += 1) {
+    if (text[end] === '{') open += 1;
+    if (text[end] === '}') open -= 1;
+    if (open === 0) break;
+  }
+  if (open > 0) end = text.lastIndexOf('}');
+  if (end < at) fail(reading, 'has a "${" that is never closed');
+  reading.at = end + 1;
+  return readAll({ ...reading, text: text.slice(at, end), at: 0 }, counts, depth);
 }
 
 function readVariable(reading: Reading, counts: boolean, depth: number): string {
@@ -112,13 +128,13 @@ function readVariable(reading: Reading, counts: boolean, depth: number): string 
   reading.at += 1;
   const braced = match(reading, name) ?? fail(reading, 'has a "${" with no variable name after it');
   const what = match(reading, operator);
-  const present = Object.hasOwn(reading.values, braced) ? reading.values[braced] : undefined;
+  const present = lookUp(reading, braced);
   const isSet = present !== undefined && (what?.length !== 2 || present !== '');
   const kind = what?.at(-1);
   const isUsed = counts && (kind === '+' ? isSet : !isSet);
-  const word = what === undefined ? '' : readUntil(reading, true, isUsed, depth + 1);
-  if (!text.startsWith('}', reading.at)) fail(reading, 'has a "${" that is never closed');
-  reading.at += 1;
+  if (what === undefined && !text.startsWith('}', reading.at))
+    fail(reading, 'has a "${" that is never closed');
+  const word = readWord(reading, isUsed, depth + 1);
   if (kind === '-') return isSet ? present : word;
   if (kind === '+') return isSet ? word : '';
   if (kind === '?' && counts && !isSet)
@@ -134,8 +150,12 @@ function readReference(reading: Reading, counts: boolean): string {
   return counts ? reading.reference(inner, reading.where) : '';
 }
 
-function valueOf({ values, unset, where }: Reading, wanted: string, counts: boolean): string {
-  const present = Object.hasOwn(values, wanted) ? values[wanted] : undefined;
-  if (present === undefined && counts && !unset.has(wanted)) unset.set(wanted, where);
+function valueOf(reading: Reading, wanted: string, counts: boolean): string {
+  const present = lookUp(reading, wanted);
+  if (present === undefined && counts)
+    reading.unset.set(wanted, [...(reading.unset.get(wanted) ?? []), reading.where]);
   return present ?? '';
 }
+
+const lookUp = ({ values, where, ...reading }: Reading, wanted: string): string | undefined =>
+  Object.hasOwn(values, wanted) ? values[wanted] : reading.unsaid?.(wanted, where);
