@@ -1,4 +1,5 @@
 /** .NET: a project file of C# or F#, at the root or in a folder. */
+import { posix } from 'node:path';
 import { argLines, copyLine, quoted, runLine } from './dockerfile.ts';
 import { folderBuild, type FolderBuild } from './folder-build.ts';
 import type { Language, Source } from './own-build.ts';
@@ -10,13 +11,17 @@ const usualVersion = '9.0';
 /** As the images of .NET have it since version 8. */
 const usualPort = 8080;
 
+const projectFile = /\.(?:csproj|fsproj)$/;
+/** What all projects below it are built with. */
+const sharedFile = /^(?:Directory\.(?:Build|Packages)\.props|NuGet\.Config|global\.json)$/i;
+
 export const dotnet: Language = {
   name: '.NET',
   shownBy: 'a .csproj or .fsproj file',
   reads: /(?:^|\/)(?:[^/]+\.(?:csproj|fsproj)|global\.json)$/,
   plan(source) {
     const { app, procfile } = source;
-    const projects = app.files.filter((path) => /\.(?:csproj|fsproj)$/.test(path));
+    const projects = app.files.filter((path) => projectFile.test(path));
     if (projects.length === 0) return undefined;
     const project = programOf(app, projects);
     if (project === undefined)
@@ -27,6 +32,12 @@ export const dotnet: Language = {
           'the one to deploy, or add a Dockerfile.',
       };
     const text = app.text(project) ?? '';
+    if (isLibrary(text))
+      return {
+        refusal:
+          `${inFolder(app, project)} makes a library and no program: it has neither the SDK ` +
+          'Microsoft.NET.Sdk.Web nor the OutputType Exe. Set buildPath to the folder of the program to deploy.',
+      };
     const isWeb = text.includes('Microsoft.NET.Sdk.Web');
     const version = versionOf(app, text);
     const name =
@@ -36,12 +47,11 @@ export const dotnet: Language = {
     const command = procfile.web === undefined ? ['dotnet', `${name}.dll`] : execForm(procfile.web);
     const image = `mcr.microsoft.com/dotnet/sdk:${pinnedSdk(app) ?? version.tag}`;
     const runtime = `mcr.microsoft.com/dotnet/${isWeb ? 'aspnet' : 'runtime'}:${version.tag}`;
-    const restored = [
-      ...projects,
-      ...app.named(/^(?:Directory\.(?:Build|Packages)\.props|NuGet\.Config|global\.json)$/i),
-    ];
+    const home = needsRoot(source, project) ? source.root : app;
+    const whole = home === app ? project : inFolder(app, project);
+    const restored = [...home.files.filter((path) => projectFile.test(path)), ...home.named(sharedFile)];
     const framework = isWeb ? 'ASP.NET Core' : undefined;
-    return folderBuild(source, {
+    return folderBuild({ ...source, app: home }, {
       language: '.NET',
       framework,
       platform: `.NET ${version.tag}`,
@@ -54,7 +64,7 @@ export const dotnet: Language = {
         `Start: ${command.join(' ')}. It listens on ${port} unless ASPNETCORE_HTTP_PORTS says another port.`,
         ...procfileNotes(procfile),
       ],
-      stages: stagesOf(source, { version, image, runtime, restored, project, port }),
+      stages: stagesOf(source, { version, image, runtime, restored, project: whole, port }),
     });
   },
 };
@@ -93,6 +103,22 @@ function stagesOf(
       Number(version.tag.split('.')[0]) >= 8 ? 'USER app' : `ENV ASPNETCORE_URLS=http://+:${port}`,
     ],
   ];
+}
+
+const inFolder = ({ path }: Folder, file: string): string => (path === '' ? file : `${path}/${file}`);
+
+/** One that says so: other SDKs make programs by themselves. */
+const isLibrary = (text: string): boolean =>
+  /Sdk="Microsoft\.NET\.Sdk(?:\.Razor)?"/.test(text) && !/<OutputType>\s*(?:Win)?Exe/i.test(text);
+
+/** Whether a project of a folder is built with what lies outside of it. */
+function needsRoot({ app, root }: Source, project: string): boolean {
+  if (app.path === '') return false;
+  const references = [...(app.text(project) ?? '').matchAll(/<ProjectReference\s+Include="([^"]+)"/g)];
+  const leads = references.some(([, path = '']) =>
+    posix.join(posix.dirname(project), path.replaceAll('\\', '/')).startsWith('..'),
+  );
+  return leads || root.named(sharedFile).length > 0;
 }
 
 /** The only web application, else the only program, else the only project. */

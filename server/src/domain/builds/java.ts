@@ -20,6 +20,8 @@ interface JavaTool {
   cache: string;
   /** Where the jars are after the build. */
   jars: string;
+  /** A jar of the build as a command names it; in the image it is app.jar. */
+  jarPath: RegExp;
 }
 
 const tools: readonly JavaTool[] = [
@@ -32,6 +34,7 @@ const tools: readonly JavaTool[] = [
     build: '--batch-mode --no-transfer-progress -DskipTests package',
     cache: '/root/.m2',
     jars: 'target',
+    jarPath: /(?:[\w./-]+\/)?target\/[\w.*-]+\.jar/g,
   },
   {
     name: 'Gradle',
@@ -42,6 +45,7 @@ const tools: readonly JavaTool[] = [
     build: '--no-daemon build -x test',
     cache: '/root/.gradle',
     jars: 'build/libs',
+    jarPath: /(?:[\w./-]+\/)?build\/libs\/[\w.*-]+\.jar/g,
   },
 ];
 
@@ -71,7 +75,7 @@ export const java: Language = {
     const command =
       procfile.web === undefined
         ? ['java', '-XX:MaxRAMPercentage=75', '-jar', isQuarkus ? 'quarkus-run.jar' : 'app.jar']
-        : execForm(procfile.web);
+        : execForm(procfile.web.replaceAll(tool.jarPath, 'app.jar'));
     return folderBuild(source, {
       language: 'Java',
       framework,

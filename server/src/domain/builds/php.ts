@@ -2,6 +2,7 @@
 import { aptLine, argLines, copyLine, runLine } from './dockerfile.ts';
 import { folderBuild, type FolderBuild } from './folder-build.ts';
 import type { Language, Source } from './own-build.ts';
+import { managerOf } from './node/package-programs.ts';
 import { jsonOf, textOf, textsOf, type Folder } from './source-files.ts';
 import { procfileNotes } from './start-command.ts';
 import { usualOf, type Chosen } from './versions.ts';
@@ -21,16 +22,49 @@ const extensions: Readonly<Record<string, readonly string[]>> = {
   intl: ['libicu-dev'],
   zip: ['libzip-dev'],
   bcmath: [],
+  bz2: ['libbz2-dev'],
+  calendar: [],
   exif: [],
+  gettext: [],
+  gmp: ['libgmp-dev'],
+  ldap: ['libldap-dev'],
   pcntl: [],
+  shmop: [],
   soap: ['libxml2-dev'],
   sockets: [],
+  sysvmsg: [],
+  sysvsem: [],
+  sysvshm: [],
+  tidy: ['libtidy-dev'],
+  xsl: ['libxslt1-dev'],
 };
+
+/** Debian packages of extensions that PECL has. */
+const fromPecl: Readonly<Record<string, readonly string[]>> = {
+  amqp: ['librabbitmq-dev'],
+  apcu: [],
+  igbinary: [],
+  imagick: ['libmagickwand-dev'],
+  memcached: ['libmemcached-dev', 'zlib1g-dev', 'libssl-dev'],
+  mongodb: ['libssl-dev'],
+  msgpack: [],
+  redis: [],
+  yaml: ['libyaml-dev'],
+};
+
+/** What the images of PHP have by themselves. */
+const builtIn = new Set(
+  (
+    'zend-opcache core ctype curl date dom fileinfo filter ftp hash iconv json libxml mbstring mysqlnd opcache openssl pcre ' +
+    'pdo pdo_sqlite phar posix random readline reflection session simplexml sodium spl sqlite3 standard ' +
+    'tokenizer xml xmlreader xmlwriter zlib'
+  ).split(' '),
+);
 
 export const php: Language = {
   name: 'PHP',
   shownBy: 'composer.json or index.php',
-  reads: /(?:^|\/)(?:composer\.json|\.php-version|package\.json)$/,
+  reads: /(?:^|\/)(?:composer\.json|\.php-version|package\.json|pnpm-lock\.yaml|yarn\.lock)$/,
   plan(source) {
     const { app, procfile } = source;
     const manifest = jsonOf(app.text('composer.json'));
@@ -45,8 +79,10 @@ export const php: Language = {
           ? 'Symfony'
           : undefined;
     const version = versionOf(app, required['php']);
-    const wanted = extensionsOf(required, framework);
-    const packages = [...new Set(wanted.flatMap((name) => extensions[name] ?? []))];
+    const { compiled: wanted, pecl, unknown } = extensionsOf(required, framework);
+    const packages = [
+      ...new Set([...wanted, ...pecl].flatMap((name) => extensions[name] ?? fromPecl[name] ?? [])),
+    ];
     const root = app.has('public/index.php') ? '/var/www/html/public' : '/var/www/html';
     const image = `php:${version.tag}-apache`;
     const assets = hasAssets(app);
@@ -61,7 +97,13 @@ export const php: Language = {
       port,
       why: [
         `${framework ?? 'PHP'}, PHP ${version.tag}, ${version.why}. Apache serves ${root} on port ${port}.`,
-        ...(wanted.length === 0 ? [] : [`Extensions: ${wanted.join(', ')}.`]),
+        ...(wanted.length + pecl.length === 0 ? [] : [`Extensions: ${[...wanted, ...pecl].join(', ')}.`]),
+        ...(unknown.length === 0
+          ? []
+          : [
+              `composer.json requires extensions that Berth does not know and leaves out: ${unknown.join(', ')}. ` +
+                'Add a Dockerfile that installs them.',
+            ]),
         ...(framework === 'Laravel'
           ? [
               'Set APP_KEY among the variables, and preReleaseCommand ["php", "artisan", "migrate", ' +
@@ -70,7 +112,18 @@ export const php: Language = {
           : []),
         ...procfileNotes({ ...procfile, web: undefined }),
       ],
-      stages: stagesOf(source, { assets, manifest, locks, image, packages, wanted, root }),
+      stages: stagesOf(source, {
+        assets,
+        manifest,
+        locks,
+        image,
+        packages,
+        wanted,
+        pecl,
+        root,
+        isSymfony: framework === 'Symfony',
+        assetMap: assetMapOf(required),
+      }),
     });
   },
 };
@@ -82,15 +135,18 @@ interface Facts {
   image: string;
   packages: readonly string[];
   wanted: readonly string[];
+  pecl: readonly string[];
   root: string;
+  isSymfony: boolean;
+  /** Commands that make the scripts and styles of pages from PHP; none without Symfony's AssetMapper. */
+  assetMap: readonly string[];
 }
 
 function stagesOf(
   { app, variables, secrets }: Source,
-  { assets, manifest, locks, image, packages, wanted, root }: Facts,
+  { assets, manifest, locks, image, packages, wanted, pecl, root, isSymfony, assetMap }: Facts,
 ): FolderBuild['stages'] {
   return [
-    ...(assets ? [assetStage(app, variables, secrets)] : []),
     ...(manifest === undefined
       ? []
       : [
@@ -107,26 +163,45 @@ function stagesOf(
             'RUN composer dump-autoload --no-dev --optimize --no-scripts',
           ],
         ]),
+    ...(assets ? [assetStage(app, variables, secrets)] : []),
     [
       `FROM ${image}`,
       packages.length === 0 ? undefined : aptLine(packages),
       wanted.length === 0 ? undefined : `RUN docker-php-ext-install -j"$(nproc)" ${wanted.join(' ')}`,
+      pecl.length === 0
+        ? undefined
+        : `RUN pecl install ${pecl.join(' ')} && docker-php-ext-enable ${pecl.join(' ')}`,
       'RUN a2enmod rewrite \\\n' +
         ` && sed -i 's/Listen 80/Listen ${port}/' /etc/apache2/ports.conf \\\n` +
         ` && sed -i 's#:80>#:${port}>#; s#/var/www/html#${root}#' ` +
         '/etc/apache2/sites-available/000-default.conf \\\n' +
-        ' && printf "<Directory /var/www/>\\nAllowOverride All\\n</Directory>\\n" ' +
+        ' && printf "<Directory /var/www/>\\nAllowOverride All\\n' +
+        // Symfony brings no .htaccess of its own.
+        `${isSymfony ? 'FallbackResource /index.php\\n' : ''}</Directory>\\n" ` +
         '> /etc/apache2/conf-enabled/berth.conf \\\n' +
         ' && mv "$PHP_INI_DIR/php.ini-production" "$PHP_INI_DIR/php.ini"',
+      // Its own .env says dev, whose bundles are not installed.
+      isSymfony ? 'ENV APP_ENV=prod' : undefined,
       'WORKDIR /var/www/html',
       manifest === undefined
         ? 'COPY --chown=www-data:www-data . .'
         : 'COPY --from=packages --chown=www-data:www-data /app ./',
       assets ? 'COPY --from=assets --chown=www-data:www-data /app/public/build ./public/build' : undefined,
       'USER www-data',
+      assetMap.length === 0 ? undefined : runLine(assetMap.join(' && '), { secrets }),
     ],
   ];
 }
+
+const assetMapOf = (required: Readonly<Record<string, string>>): string[] =>
+  'symfony/asset-mapper' in required
+    ? [
+        'importmap:install',
+        ...('symfonycasts/sass-bundle' in required ? ['sass:build'] : []),
+        ...('symfonycasts/tailwind-bundle' in required ? ['tailwind:build'] : []),
+        'asset-map:compile',
+      ].map((name) => `php bin/console ${name}`)
+    : [];
 
 function versionOf(app: Folder, range: string | undefined): Chosen {
   const own = /^\s*(\d\.\d+)/.exec(app.text('.php-version') ?? '')?.[1];
@@ -139,11 +214,25 @@ function versionOf(app: Folder, range: string | undefined): Chosen {
   return usualOf(usualVersion);
 }
 
-function extensionsOf(required: Readonly<Record<string, string>>, framework: string | undefined): string[] {
-  const asked = Object.keys(required).flatMap((name) => /^ext-(\w+)$/.exec(name)?.[1] ?? []);
+interface Extensions {
+  compiled: string[];
+  pecl: string[];
+  unknown: string[];
+}
+
+function extensionsOf(
+  required: Readonly<Record<string, string>>,
+  framework: string | undefined,
+): Extensions {
+  const asked = Object.keys(required).flatMap((name) => /^ext-([\w-]+)$/.exec(name)?.[1]?.toLowerCase() ?? []);
   const usual = framework === undefined ? [] : ['pdo_mysql', 'pdo_pgsql', 'intl', 'zip'];
   const usualOfLaravel = framework === 'Laravel' ? ['bcmath', 'pcntl'] : [];
-  return [...new Set([...usual, ...usualOfLaravel, ...asked])].filter((name) => name in extensions);
+  const all = [...new Set([...usual, ...usualOfLaravel, ...asked])].filter((name) => !builtIn.has(name));
+  return {
+    compiled: all.filter((name) => Object.hasOwn(extensions, name)),
+    pecl: all.filter((name) => Object.hasOwn(fromPecl, name)),
+    unknown: all.filter((name) => !Object.hasOwn(extensions, name) && !Object.hasOwn(fromPecl, name)),
+  };
 }
 
 /** Pages' scripts and styles that Vite builds beside Laravel. */
@@ -155,15 +244,21 @@ function hasAssets(app: Folder): boolean {
 }
 
 function assetStage(app: Folder, variables: readonly string[], secrets: readonly string[]): string[] {
-  const isLocked = app.has('package-lock.json');
-  const files = ['package.json', ...(isLocked ? ['package-lock.json'] : [])];
+  const { row, lock, version } = managerOf(app, jsonOf(app.text('package.json')) ?? {});
+  const files = ['package.json', lock, ...row.reads].filter(
+    (file): file is string => file !== undefined && app.has(file),
+  );
   return [
     'FROM node:24-slim AS assets',
     'WORKDIR /app',
+    ...(row.env ? [`ENV ${row.env.join(' ')}`] : []),
+    ...(row.program ? [runLine(row.program(version, app.text(lock ?? '') ?? ''))] : []),
     copyLine(files, './'),
-    runLine(isLocked ? 'npm ci' : 'npm install', { caches: ['/root/.npm'], secrets }),
+    runLine(lock === undefined ? row.unlocked : row.locked, { caches: [row.cache], secrets }),
     'COPY . .',
+    // Pages and styles take parts of PHP packages, such as those of Livewire and Ziggy.
+    'COPY --from=packages /app/vendor ./vendor',
     ...argLines(variables),
-    runLine('npm run build', { secrets }),
+    runLine(`${row.run} build`, { secrets }),
   ];
 }

@@ -125,7 +125,7 @@ function servedOf({ app, procfile }: Source, packages: ReadonlySet<string>): Ser
     return { ...made, command, port: portOf(procfile.web) ?? usualPort };
   }
   if (framework === 'Streamlit') return streamlitOf(app);
-  const target = isDjango ? djangoTarget(app) : targetOf(app);
+  const target = isDjango ? djangoTarget(app) : targetOf(app, framework);
   if (target !== undefined) {
     const isAsync = ['FastAPI', 'Starlette'].includes(framework ?? '') || target.isAsync;
     const server = isAsync ? 'uvicorn' : 'gunicorn';
@@ -190,13 +190,19 @@ const modules = [
 const constructed =
   /^(\w+)\s*(?::[^=\n]+)?=\s*(?:\w+\.)?(FastAPI|Starlette|Flask|Quart|Litestar|Sanic|create_app)\s*\(/m;
 
+/** Made by a function of the source's own. */
+const made = /^(app|application|api)\s*(?::[^=\n]+)?=\s*[\w.]+\s*\(/m;
+
 /** The first module that makes an application, by the name that it has there. */
-function targetOf(app: Folder): Target | undefined {
+function targetOf(app: Folder, framework: string | undefined): Target | undefined {
   for (const module of modules) {
-    const [, name, maker] = constructed.exec(app.text(`${module}.py`) ?? '') ?? [];
+    const text = app.text(`${module}.py`) ?? '';
+    const [, name, maker] =
+      constructed.exec(text) ?? (framework === undefined ? undefined : made.exec(text)) ?? [];
     if (name === undefined) continue;
     const path = module.replace('/__init__', '').replaceAll('/', '.');
-    return { name: `${path}:${name}`, isAsync: !['Flask', 'create_app'].includes(maker ?? '') };
+    const isAsync = maker !== undefined && !['Flask', 'create_app'].includes(maker);
+    return { name: `${path}:${name}`, isAsync };
   }
   return undefined;
 }

@@ -4,8 +4,8 @@ import { jsonOf, objectOf, textOf } from '../source-files.ts';
 
 /** How a built application is served. */
 export type Served =
-  /** Pages in a folder; in a single page every path shows index.html. */
-  | { kind: 'static'; folder: string; singlePage: boolean }
+  /** Pages in a folder, in a `certain` case whatever scripts say; in a single page every path shows index.html. */
+  | { kind: 'static'; folder: string; singlePage: boolean; certain?: true }
   /** A program; `only` are the folders that it needs besides package.json, absent: the whole application. */
   | {
       kind: 'program';
@@ -26,6 +26,8 @@ interface Framework {
   package: string;
   /** What builds it where package.json has no build script. */
   build?: string;
+  /** The package whose program that is, where the framework itself does not bring it. */
+  builtBy?: string;
   served(app: NodeApp): Served;
   /** Folder that its builds keep from one to the next. */
   cache?: string;
@@ -119,18 +121,57 @@ export const frameworks: readonly Framework[] = [
   },
   {
     name: 'React Router',
-    package: '@react-router/serve',
+    package: '@react-router/dev',
     build: 'react-router build',
-    served: () => ({ kind: 'script' }),
+    served: ({ folder }) =>
+      /\bssr\s*:\s*false\b/.test(configOf(folder, 'react-router.config'))
+        ? { kind: 'static', folder: 'build/client', singlePage: true, certain: true }
+        : { kind: 'script' },
+  },
+  {
+    name: 'TanStack Start',
+    package: '@tanstack/react-start',
+    build: 'vite build',
+    served: ({ dependencies, scripts }) => {
+      if (scripts['start'] !== undefined) return { kind: 'script' };
+      if (dependencies.has('nitro'))
+        return {
+          kind: 'program',
+          command: ['node', '.output/server/index.mjs'],
+          only: [['.output', '.output']],
+          env: [everywhere],
+        };
+      return {
+        kind: 'refused',
+        refusal:
+          'This TanStack Start application makes no server that can be started: add the package nitro and its ' +
+          'plugin to vite.config, or a start script.',
+      };
+    },
   },
   {
     name: 'NestJS',
     package: '@nestjs/core',
     build: 'nest build',
+    builtBy: '@nestjs/cli',
     served: () => ({ kind: 'program', command: ['node', 'dist/main.js'] }),
   },
   { name: 'Gatsby', package: 'gatsby', build: 'gatsby build', served: pages('public') },
   { name: 'Docusaurus', package: '@docusaurus/core', build: 'docusaurus build', served: pages('build') },
+  {
+    name: 'VitePress',
+    package: 'vitepress',
+    build: 'vitepress build',
+    served: ({ scripts }) => {
+      const built = /\bvitepress build(?:[ \t]+(?!-)([\w./-]+))?/.exec(Object.values(scripts).join('\n'));
+      const folder = (built?.[1] ?? '.').replace(/^\.\/?|\/$/g, '');
+      return {
+        kind: 'static',
+        folder: `${folder === '' ? '' : `${folder}/`}.vitepress/dist`,
+        singlePage: false,
+      };
+    },
+  },
   { name: 'Eleventy', package: '@11ty/eleventy', build: 'eleventy', served: pages('_site') },
   {
     name: 'Create React App',
@@ -184,6 +225,16 @@ export const systemPackages: readonly SystemPackages[] = [
   ),
   ['@prisma/client', ['openssl'], ['openssl']],
 ];
+
+/** Programs whose packages have another name. */
+export const packageOfProgram: Readonly<Record<string, string>> = {
+  tsc: 'typescript',
+  nest: '@nestjs/cli',
+  ng: '@angular/cli',
+  remix: '@remix-run/dev',
+  'react-router': '@react-router/dev',
+  sequelize: 'sequelize-cli',
+};
 
 /** Programs that serve pages while somebody develops. */
 const developmentServers = [

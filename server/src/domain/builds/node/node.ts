@@ -10,7 +10,7 @@ import {
   type RunOptions,
 } from '../dockerfile.ts';
 import { dockerignoreOf } from '../ignore.ts';
-import { frameworks, serverPackages, systemPackages, type NodeApp, type Served } from './frameworks.ts';
+import { frameworks, packageOfProgram, serverPackages, systemPackages, type NodeApp, type Served } from './frameworks.ts';
 import { managerOf, sharedFiles, type ChosenManager } from './package-programs.ts';
 import { startOf, type NodeStart } from './start.ts';
 import { nodeVersion, type NodeVersion } from './version.ts';
@@ -24,7 +24,7 @@ export const node: Language = {
   name: 'Node.js',
   shownBy: 'package.json',
   reads: fileNamed(
-    'package\\.json|\\.nvmrc|\\.node-version|(?:next|vite)\\.config\\.\\w+|angular\\.json',
+    'package\\.json|\\.nvmrc|\\.node-version|(?:next|vite|react-router)\\.config\\.\\w+|angular\\.json',
     'pnpm-workspace\\.yaml|pnpm-lock\\.yaml|yarn\\.lock',
   ),
   plan(source) {
@@ -100,7 +100,7 @@ function factsOf(
     manager,
     version: nodeVersion([folder, ...(workspace ? [root] : [])], [manifest, homeManifest]),
     framework: framework?.name ?? serverPackages.find(([name]) => dependencies.has(name))?.[1],
-    buildScript: buildScriptOf(app, manager, { workspace, home, usual: framework?.build }),
+    buildScript: buildScriptOf(app, manager, { workspace, home, usual: builderOf(framework, dependencies) }),
     buildCache: framework?.cache,
     served,
     start,
@@ -108,9 +108,11 @@ function factsOf(
     runsScripts: ['preinstall', 'install', 'postinstall', 'prepare'].some(
       (name) => textsOf(homeManifest['scripts'])[name] !== undefined || app.scripts[name] !== undefined,
     ),
-    keepsDevelopment: (start?.text.match(/@?[\w-]+(?:\/[\w-]+)?/g) ?? []).some((word) =>
-      Object.keys(development).some((name) => name === word || name === word.split('/')[0]),
-    ),
+    keepsDevelopment: (start?.text.match(/@?[\w-]+(?:\/[\w-]+)?/g) ?? [])
+      .map((word) => packageOfProgram[word] ?? word)
+      .some((word) =>
+        Object.keys(development).some((name) => name === word || name === word.split('/')[0]),
+      ),
   };
 }
 
@@ -133,22 +135,45 @@ interface BuildPlace {
   usual: string | undefined;
 }
 
+/** What builds with a framework whose builder is there. */
+const builderOf = (
+  framework: (typeof frameworks)[number] | undefined,
+  dependencies: ReadonlySet<string>,
+): string | undefined =>
+  framework?.builtBy === undefined || dependencies.has(framework.builtBy) ? framework?.build : undefined;
+
+/** The client of Prisma, where no script makes it: an installation makes it only beside its schema. */
+function prismaOf({ folder, dependencies, scripts }: NodeApp, npx: string): string | undefined {
+  const isMade = Object.entries(scripts).some(
+    ([name, script]) =>
+      /^(?:pre|post)?(?:build|install|prepare|start)/.test(name) && /\bprisma generate\b/.test(script),
+  );
+  const hasSchema = folder.files.some((path) => /^prisma\/(?:schema\/.+|schema)\.prisma$/.test(path));
+  return hasSchema && !isMade && dependencies.has('prisma') ? `${npx} prisma generate` : undefined;
+}
+
 /** The commands of the build; in a workspace those of the packages that the application needs come first. */
 function buildScriptOf(
   app: NodeApp,
   { row, name }: ChosenManager,
   { workspace, home, usual }: BuildPlace,
 ): string | undefined {
-  const own = app.scripts['build'] !== undefined;
-  const npx = `${name === 'bun' ? 'bunx' : 'npx'} ${usual ?? ''}`;
-  if (!workspace) return own ? `${row.run} build` : usual && npx;
+  const script = ['build', 'docs:build'].find((one) => app.scripts[one] !== undefined);
+  const own = script === 'build';
+  const npx = name === 'bun' ? 'bunx' : 'npx';
+  const client = prismaOf(app, npx);
+  if (!workspace) {
+    const built = script === undefined ? usual && `${npx} ${usual}` : `${row.run} ${script}`;
+    return [client, built].filter(Boolean).join(' && ') || undefined;
+  }
   const { packages, member } = workspace;
   if (own && home.has('turbo.json')) return `npx turbo run build --filter=${quoted(member.name)}`;
   if (own && home.has('nx.json')) return `npx nx build ${quoted(member.name)}`;
   const built = withNeeded(packages, member)
     .filter(({ scripts }) => scripts['build'] !== undefined)
     .map(({ folder }) => row.runIn(quoted(folder), 'build'));
-  if (!own && usual) built.push(`(cd ${quoted(member.folder)} && ${npx})`);
+  if (!own && usual) built.push(`(cd ${quoted(member.folder)} && ${npx} ${usual})`);
+  if (client) built.unshift(`(cd ${quoted(member.folder)} && ${client})`);
   return built.length === 0 ? undefined : built.join(' && ');
 }
 
@@ -209,7 +234,7 @@ function buildStage(source: Source, facts: Facts): (string | undefined)[] {
     tools.length === 0 ? undefined : aptLine([...new Set(tools)]),
     'WORKDIR /app',
     row.env && `ENV ${row.env.join(' ')}`,
-    row.program && runLine(row.program(manager.version, home.text(lock ?? '') ?? '')),
+    row.program && runLine(programOf(facts)),
     ...(facts.runsScripts ? ['COPY . .', install] : [...manifestLines(facts), install, 'COPY . .']),
     ...(buildScript === undefined
       ? []
@@ -221,6 +246,10 @@ function buildStage(source: Source, facts: Facts): (string | undefined)[] {
     prunes ? runLine(row.prune, { caches: [row.cache], secrets: source.secrets }) : undefined,
   ];
 }
+
+/** Installs the package manager itself. */
+const programOf = ({ manager: { row, version, lock }, home }: Facts): string =>
+  row.program?.(version, home.text(lock ?? '') ?? '') ?? '';
 
 /** Copies what an installation reads, so that it runs again only when that changes. */
 function manifestLines({ home, manager, workspace }: Facts): string[] {
@@ -247,7 +276,8 @@ function programStage(source: Source, facts: Facts, port: number): (string | und
   const command = start?.command ?? [];
   const usual = served?.kind === 'program' && source.procfile.web === undefined ? served : undefined;
   const packages = systemPackages.filter(([name]) => app.dependencies.has(name)).flatMap(([, , run]) => run);
-  const usesBun = manager.name === 'bun' && command.some((word) => /\bbunx?\b/.test(word));
+  const said = [...command, start?.text ?? ''].join('\n');
+  const usesManager = manager.row.program !== undefined && manager.row.named?.test(said);
   const modules = [
     workspace && `/app/${workspace.member.folder}/node_modules/.bin`,
     '/app/node_modules/.bin',
@@ -258,7 +288,7 @@ function programStage(source: Source, facts: Facts, port: number): (string | und
   return [
     `FROM ${imageOf(version).official}`,
     packages.length === 0 ? undefined : aptLine(packages),
-    usesBun ? manager.row.program && runLine(manager.row.program(manager.version, '')) : undefined,
+    usesManager ? runLine(programOf(facts)) : undefined,
     `ENV ${env.join(' ')}`,
     `WORKDIR /app${workspace && !usual?.only ? `/${workspace.member.folder}` : ''}`,
     ...(usual?.only ?? [['', '']]).map(([from, to]) =>

@@ -12,6 +12,8 @@ export interface NodeManager {
   /** Installs the program itself; absent for npm, which Node.js brings. */
   program?(version: string | undefined, lock: string): string;
   env?: readonly string[];
+  /** What a start command calls it by, for those that the images of Node.js lack. */
+  named?: RegExp;
   /** Installs what the lock says. */
   locked: string;
   /** Installs without a lock. */
@@ -46,6 +48,7 @@ export const nodeManagers = {
     cache: '/root/.local/share/pnpm/store',
     program: (version, lock) => global(`pnpm@${version ?? pnpmOfLock(lock)}`),
     env: ['CI=true'],
+    named: /\bpnpx?\b|\bpnpm\b/,
     locked: 'pnpm install --frozen-lockfile',
     unlocked: 'pnpm install --no-frozen-lockfile',
     production: '--prod',
@@ -72,6 +75,7 @@ export const nodeManagers = {
     program: (version) => `${global(`@yarnpkg/cli-dist@${version ?? '4'}`)} --force`,
     // What Plug'n'Play keeps stands outside the folder that the image gets.
     env: ['YARN_NODE_LINKER=node-modules', 'YARN_ENABLE_GLOBAL_CACHE=true', 'YARN_ENABLE_TELEMETRY=false'],
+    named: /\byarn\b/,
     locked: 'yarn install --immutable',
     unlocked: 'yarn install --no-immutable',
     production: '',
@@ -84,6 +88,7 @@ export const nodeManagers = {
     reads: ['.npmrc', 'bunfig.toml'],
     cache: '/root/.bun/install/cache',
     program: (version) => global(`bun@${version ?? '1'}`),
+    named: /\bbunx?\b/,
     locked: 'bun install --frozen-lockfile',
     unlocked: 'bun install',
     production: '--production',

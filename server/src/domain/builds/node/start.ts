@@ -16,7 +16,7 @@ const mainFiles = [
 
 export interface NodeStart {
   command: readonly string[];
-  /** As its author wrote it, for ports and programs that stand in it. */
+  /** As its author wrote it, with what runs before and after, for ports and programs that stand in it. */
   text: string;
 }
 
@@ -28,6 +28,7 @@ export function startOf(
   if (web !== undefined) return { command: execForm(web), text: web };
   const usual = served?.kind === 'program' ? served : undefined;
   if (usual?.only) return { command: usual.command, text: usual.command.join(' ') };
+  if (served?.kind === 'static' && served.certain) return undefined;
   const script = ['start:prod', 'start'].find((name) => isStart(app.scripts[name]));
   if (script !== undefined) return scriptStart(app.scripts, script);
   if (usual) return { command: usual.command, text: usual.command.join(' ') };
@@ -50,5 +51,6 @@ function scriptStart(scripts: Readonly<Record<string, string>>, name: string, de
   const words = wordsOf(text.replace(/^npx /, ''));
   const isAlone = scripts[`pre${name}`] === undefined && scripts[`post${name}`] === undefined;
   const isPlain = words !== undefined && !/^(?:npm|yarn|pnpm)$/.test(words[0] ?? '');
-  return { command: isAlone && isPlain ? words : ['npm', 'run', name], text };
+  const whole = [scripts[`pre${name}`], text, scripts[`post${name}`]].filter((one) => one !== undefined);
+  return { command: isAlone && isPlain ? words : ['npm', 'run', name], text: whole.join('\n') };
 }
