@@ -74,7 +74,10 @@ const serviceShape = z.object({
   network_mode: z.string().optional(),
   volumes_from: texts,
   ulimits: z
-    .record(z.string(), z.union([z.number(), z.object({ soft: z.number(), hard: z.number() })]))
+    .record(
+      z.string(),
+      z.union([z.number(), z.object({ soft: z.number().default(0), hard: z.number().default(0) })]),
+    )
     .nullish(),
   sysctls: pairs,
   labels: pairs,

@@ -1,18 +1,19 @@
 # Laravel on PHP 8.4 with Apache, written by Berth.
-FROM node:24-slim AS assets
-WORKDIR /app
-COPY package.json package-lock.json ./
-RUN --mount=type=cache,target=/root/.npm npm ci
-COPY . .
-ARG VITE_APP_NAME
-RUN npm run build
-
 FROM composer:2 AS packages
 WORKDIR /app
 COPY composer.json composer.lock ./
 RUN --mount=type=cache,target=/tmp/cache composer install --no-dev --no-scripts --no-autoloader --no-interaction --prefer-dist --ignore-platform-reqs
 COPY . .
 RUN composer dump-autoload --no-dev --optimize --no-scripts
+
+FROM node:24-slim AS assets
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN --mount=type=cache,target=/root/.npm npm ci
+COPY . .
+COPY --from=packages /app/vendor ./vendor
+ARG VITE_APP_NAME
+RUN npm run build
 
 FROM php:8.4-apache
 RUN apt-get update \

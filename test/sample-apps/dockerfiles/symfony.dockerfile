@@ -14,8 +14,9 @@ RUN docker-php-ext-install -j"$(nproc)" pdo_mysql pdo_pgsql intl zip
 RUN a2enmod rewrite \
  && sed -i 's/Listen 80/Listen 8080/' /etc/apache2/ports.conf \
  && sed -i 's#:80>#:8080>#; s#/var/www/html#/var/www/html/public#' /etc/apache2/sites-available/000-default.conf \
- && printf "<Directory /var/www/>\nAllowOverride All\n</Directory>\n" > /etc/apache2/conf-enabled/berth.conf \
+ && printf "<Directory /var/www/>\nAllowOverride All\nFallbackResource /index.php\n</Directory>\n" > /etc/apache2/conf-enabled/berth.conf \
  && mv "$PHP_INI_DIR/php.ini-production" "$PHP_INI_DIR/php.ini"
+ENV APP_ENV=prod
 WORKDIR /var/www/html
 COPY --from=packages --chown=www-data:www-data /app ./
 USER www-data

@@ -72,6 +72,16 @@ const refusals: readonly (readonly [what: string, files: Record<string, string>,
     { 'a/a.csproj': '', 'b/b.csproj': '' },
     /has 2 \.NET projects.+a\/a\.csproj, b\/b\.csproj/,
   ],
+  [
+    'a .NET library',
+    { 'a/a.csproj': '<Project Sdk="Microsoft.NET.Sdk"></Project>' },
+    /^a\/a\.csproj makes a library and no program/,
+  ],
+  [
+    'TanStack Start without a server',
+    { 'package.json': '{"dependencies":{"@tanstack/react-start":"1","vite":"7"}}' },
+    /makes no server that can be started: add the package nitro/,
+  ],
   ['composer.json that is none', { 'composer.json': '[]' }, /^composer\.json is not valid JSON/],
 ];
 
@@ -102,6 +112,13 @@ test.each([
   const manifest = `{"scripts":{"start":"node a.js"},"engines":${engines}}`;
   const files = { 'package.json': manifest, ...(nvmrc === undefined ? {} : { '.nvmrc': nvmrc }) };
   expect(ownOf({ files }).dockerfile).toContain(`FROM node:${version}-slim AS build`);
+});
+
+test('extensions of PHP that Berth does not know are named', () => {
+  const files = { 'composer.json': '{"require":{"ext-json":"*","ext-unheard":"*","ext-mongodb":"*"}}' };
+  const { dockerfile, why } = ownOf({ files });
+  expect(dockerfile).toContain('RUN pecl install mongodb && docker-php-ext-enable mongodb');
+  expect(why).toContainEqual(expect.stringMatching(/does not know and leaves out: unheard\./));
 });
 
 test('texts of a source stay data in the Dockerfile', () => {

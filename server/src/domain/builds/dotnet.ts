@@ -51,21 +51,24 @@ export const dotnet: Language = {
     const whole = home === app ? project : inFolder(app, project);
     const restored = [...home.files.filter((path) => projectFile.test(path)), ...home.named(sharedFile)];
     const framework = isWeb ? 'ASP.NET Core' : undefined;
-    return folderBuild({ ...source, app: home }, {
-      language: '.NET',
-      framework,
-      platform: `.NET ${version.tag}`,
-      image,
-      command,
-      ignored: ['**/bin', '**/obj'],
-      port,
-      why: [
-        `${project}: ${framework ?? '.NET'}. .NET ${version.tag}, ${version.why}.`,
-        `Start: ${command.join(' ')}. It listens on ${port} unless ASPNETCORE_HTTP_PORTS says another port.`,
-        ...procfileNotes(procfile),
-      ],
-      stages: stagesOf(source, { version, image, runtime, restored, project: whole, port }),
-    });
+    return folderBuild(
+      { ...source, app: home },
+      {
+        language: '.NET',
+        framework,
+        platform: `.NET ${version.tag}`,
+        image,
+        command,
+        ignored: ['**/bin', '**/obj'],
+        port,
+        why: [
+          `${project}: ${framework ?? '.NET'}. .NET ${version.tag}, ${version.why}.`,
+          `Start: ${command.join(' ')}. It listens on ${port} unless ASPNETCORE_HTTP_PORTS says another port.`,
+          ...procfileNotes(procfile),
+        ],
+        stages: stagesOf(source, { version, image, runtime, restored, project: whole, port }),
+      },
+    );
   },
 };
 

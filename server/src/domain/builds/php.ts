@@ -98,12 +98,7 @@ export const php: Language = {
       why: [
         `${framework ?? 'PHP'}, PHP ${version.tag}, ${version.why}. Apache serves ${root} on port ${port}.`,
         ...(wanted.length + pecl.length === 0 ? [] : [`Extensions: ${[...wanted, ...pecl].join(', ')}.`]),
-        ...(unknown.length === 0
-          ? []
-          : [
-              `composer.json requires extensions that Berth does not know and leaves out: ${unknown.join(', ')}. ` +
-                'Add a Dockerfile that installs them.',
-            ]),
+        ...unknownNotes(unknown),
         ...(framework === 'Laravel'
           ? [
               'Set APP_KEY among the variables, and preReleaseCommand ["php", "artisan", "migrate", ' +
@@ -127,6 +122,14 @@ export const php: Language = {
     });
   },
 };
+
+const unknownNotes = (extensionNames: readonly string[]): string[] =>
+  extensionNames.length === 0
+    ? []
+    : [
+        `composer.json requires extensions that Berth does not know and leaves out: ${extensionNames.join(', ')}. ` +
+          'Add a Dockerfile that installs them.',
+      ];
 
 interface Facts {
   assets: boolean;
@@ -220,11 +223,10 @@ interface Extensions {
   unknown: string[];
 }
 
-function extensionsOf(
-  required: Readonly<Record<string, string>>,
-  framework: string | undefined,
-): Extensions {
-  const asked = Object.keys(required).flatMap((name) => /^ext-([\w-]+)$/.exec(name)?.[1]?.toLowerCase() ?? []);
+function extensionsOf(required: Readonly<Record<string, string>>, framework: string | undefined): Extensions {
+  const asked = Object.keys(required).flatMap(
+    (name) => /^ext-([\w-]+)$/.exec(name)?.[1]?.toLowerCase() ?? [],
+  );
   const usual = framework === undefined ? [] : ['pdo_mysql', 'pdo_pgsql', 'intl', 'zip'];
   const usualOfLaravel = framework === 'Laravel' ? ['bcmath', 'pcntl'] : [];
   const all = [...new Set([...usual, ...usualOfLaravel, ...asked])].filter((name) => !builtIn.has(name));

@@ -113,7 +113,8 @@ function readLine(source: string, at: number, grammar: EnvGrammar, fail: Fail): 
     const { next, ...read } = readQuoted(source, start, quote, fail);
     return { variable: { name, quote, ...read }, next };
   }
-  const plain = source.slice(equals + 1, end);
+  // docker compose takes the blanks behind the sign away before it looks for a comment.
+  const plain = source.slice(grammar === 'file' ? Math.min(start, end) : equals + 1, end);
   const comment = plain.search(/[ \t]#/);
   const value = (comment === -1 ? plain : plain.slice(0, comment)).trim();
   return { variable: { name, value, raw: value, quote: '' }, next: end + 1 };

@@ -10,7 +10,14 @@ import {
   type RunOptions,
 } from '../dockerfile.ts';
 import { dockerignoreOf } from '../ignore.ts';
-import { frameworks, packageOfProgram, serverPackages, systemPackages, type NodeApp, type Served } from './frameworks.ts';
+import {
+  frameworks,
+  packageOfProgram,
+  serverPackages,
+  systemPackages,
+  type NodeApp,
+  type Served,
+} from './frameworks.ts';
 import { managerOf, sharedFiles, type ChosenManager } from './package-programs.ts';
 import { startOf, type NodeStart } from './start.ts';
 import { nodeVersion, type NodeVersion } from './version.ts';
@@ -100,7 +107,12 @@ function factsOf(
     manager,
     version: nodeVersion([folder, ...(workspace ? [root] : [])], [manifest, homeManifest]),
     framework: framework?.name ?? serverPackages.find(([name]) => dependencies.has(name))?.[1],
-    buildScript: buildScriptOf(app, manager, { workspace, home, usual: builderOf(framework, dependencies) }),
+    buildScript: buildScriptOf(app, manager, {
+      workspace,
+      home,
+      usual: builderOf(framework, dependencies),
+      before: start?.before,
+    }),
     buildCache: framework?.cache,
     served,
     start,
@@ -110,9 +122,7 @@ function factsOf(
     ),
     keepsDevelopment: (start?.text.match(/@?[\w-]+(?:\/[\w-]+)?/g) ?? [])
       .map((word) => packageOfProgram[word] ?? word)
-      .some((word) =>
-        Object.keys(development).some((name) => name === word || name === word.split('/')[0]),
-      ),
+      .some((word) => Object.keys(development).some((name) => name === word || name === word.split('/')[0])),
   };
 }
 
@@ -133,6 +143,8 @@ interface BuildPlace {
   home: Folder;
   /** What the framework builds with. */
   usual: string | undefined;
+  /** What runs before each start and builds. */
+  before: string | undefined;
 }
 
 /** What builds with a framework whose builder is there. */
@@ -156,9 +168,9 @@ function prismaOf({ folder, dependencies, scripts }: NodeApp, npx: string): stri
 function buildScriptOf(
   app: NodeApp,
   { row, name }: ChosenManager,
-  { workspace, home, usual }: BuildPlace,
+  { workspace, home, usual, before }: BuildPlace,
 ): string | undefined {
-  const script = ['build', 'docs:build'].find((one) => app.scripts[one] !== undefined);
+  const script = ['build', 'docs:build', before ?? ''].find((one) => app.scripts[one] !== undefined);
   const own = script === 'build';
   const npx = name === 'bun' ? 'bunx' : 'npx';
   const client = prismaOf(app, npx);
@@ -172,7 +184,8 @@ function buildScriptOf(
   const built = withNeeded(packages, member)
     .filter(({ scripts }) => scripts['build'] !== undefined)
     .map(({ folder }) => row.runIn(quoted(folder), 'build'));
-  if (!own && usual) built.push(`(cd ${quoted(member.folder)} && ${npx} ${usual})`);
+  if (before) built.push(row.runIn(quoted(member.folder), before));
+  else if (!own && usual) built.push(`(cd ${quoted(member.folder)} && ${npx} ${usual})`);
   if (client) built.unshift(`(cd ${quoted(member.folder)} && ${client})`);
   return built.length === 0 ? undefined : built.join(' && ');
 }
@@ -213,7 +226,7 @@ const isWhole = ({ buildScript, runsScripts, keepsDevelopment }: Facts): boolean
   buildScript !== undefined || runsScripts || keepsDevelopment;
 
 function buildStage(source: Source, facts: Facts): (string | undefined)[] {
-  const { manager, version, home, app, buildScript, buildCache, workspace, pages } = facts;
+  const { manager, version, app, buildScript, buildCache, workspace, pages } = facts;
   const { row, lock } = manager;
   const options: RunOptions = { caches: [row.cache], secrets: source.secrets };
   const whole = isWhole(facts);

@@ -18,6 +18,8 @@ export interface NodeStart {
   command: readonly string[];
   /** As its author wrote it, with what runs before and after, for ports and programs that stand in it. */
   text: string;
+  /** The script that npm would run before it, which builds where there is no build script. */
+  before?: string;
 }
 
 /** The start of a program; undefined where nothing says how. */
@@ -49,8 +51,11 @@ function scriptStart(scripts: Readonly<Record<string, string>>, name: string, de
   if (other !== undefined && scripts[other] !== undefined && depth < 5)
     return scriptStart(scripts, other, depth + 1);
   const words = wordsOf(text.replace(/^npx /, ''));
-  const isAlone = scripts[`pre${name}`] === undefined && scripts[`post${name}`] === undefined;
+  const [before, after] = [`pre${name}`, `post${name}`];
   const isPlain = words !== undefined && !/^(?:npm|yarn|pnpm)$/.test(words[0] ?? '');
-  const whole = [scripts[`pre${name}`], text, scripts[`post${name}`]].filter((one) => one !== undefined);
+  const isBuilt = scripts[before] !== undefined && scripts['build'] === undefined;
+  if (isBuilt && isPlain && scripts[after] === undefined) return { command: words, text, before };
+  const isAlone = scripts[before] === undefined && scripts[after] === undefined;
+  const whole = [scripts[before], text, scripts[after]].filter((one) => one !== undefined);
   return { command: isAlone && isPlain ? words : ['npm', 'run', name], text: whole.join('\n') };
 }

@@ -1,0 +1,26 @@
+# Symfony on PHP 8.4 with Apache, written by Berth.
+FROM composer:2 AS packages
+WORKDIR /app
+COPY composer.json composer.lock ./
+RUN --mount=type=cache,target=/tmp/cache composer install --no-dev --no-scripts --no-autoloader --no-interaction --prefer-dist --ignore-platform-reqs
+COPY . .
+RUN composer dump-autoload --no-dev --optimize --no-scripts
+
+FROM php:8.4-apache
+RUN apt-get update \
+ && apt-get install --yes --no-install-recommends libpq-dev libicu-dev libzip-dev \
+ && rm -rf /var/lib/apt/lists/*
+RUN docker-php-ext-install -j"$(nproc)" pdo_mysql pdo_pgsql intl zip
+RUN pecl install redis && docker-php-ext-enable redis
+RUN a2enmod rewrite \
+ && sed -i 's/Listen 80/Listen 8080/' /etc/apache2/ports.conf \
+ && sed -i 's#:80>#:8080>#; s#/var/www/html#/var/www/html/public#' /etc/apache2/sites-available/000-default.conf \
+ && printf "<Directory /var/www/>\nAllowOverride All\nFallbackResource /index.php\n</Directory>\n" > /etc/apache2/conf-enabled/berth.conf \
+ && mv "$PHP_INI_DIR/php.ini-production" "$PHP_INI_DIR/php.ini"
+ENV APP_ENV=prod
+WORKDIR /var/www/html
+COPY --from=packages --chown=www-data:www-data /app ./
+USER www-data
+RUN php bin/console importmap:install && php bin/console asset-map:compile
+EXPOSE 8080
+CMD ["apache2-foreground"]
