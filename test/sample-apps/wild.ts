@@ -70,6 +70,40 @@ const node: readonly Sample[] = [
   },
 ];
 
+const nx = {
+  'package.json': json({
+    scripts: { start: 'nx serve', build: 'nx build' },
+    dependencies: { express: '5.0.0', react: '19.0.0' },
+    devDependencies: { nx: '21.0.0', vite: '7.0.0' },
+  }),
+  'package-lock.json': '{}',
+  'nx.json': '{}',
+  'apps/api/project.json': json({
+    name: 'api',
+    projectType: 'application',
+    targets: { build: { executor: '@nx/esbuild:esbuild', options: { outputPath: 'dist/apps/api' } } },
+  }),
+  'apps/api/src/main.ts': '',
+  'apps/shop/project.json': json({
+    name: 'shop',
+    projectType: 'application',
+    targets: { build: { executor: '@nx/vite:build', options: { outputPath: 'dist/apps/shop' } } },
+  }),
+  'libs/words/project.json': json({ name: 'words', projectType: 'library' }),
+};
+
+const nxSamples: readonly Sample[] = [
+  {
+    name: 'nx-express',
+    folder: 'apps/api',
+    files: nx,
+    framework: 'Express',
+    port: 3000,
+    watchPaths: ['**'],
+  },
+  { name: 'nx-pages', folder: 'apps/shop', files: nx, framework: 'Vite', port: 80, watchPaths: ['**'] },
+];
+
 const others: readonly Sample[] = [
   {
     name: 'spring-procfile',
@@ -121,7 +155,8 @@ const others: readonly Sample[] = [
     },
     framework: 'ASP.NET Core',
     port: 8080,
+    watchPaths: ['**'],
   },
 ];
 
-export const wildSamples: readonly Sample[] = [...node, ...others];
+export const wildSamples: readonly Sample[] = [...node, ...nxSamples, ...others];

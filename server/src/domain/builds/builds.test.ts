@@ -82,6 +82,17 @@ const refusals: readonly (readonly [what: string, files: Record<string, string>,
     { 'package.json': '{"dependencies":{"@tanstack/react-start":"1","vite":"7"}}' },
     /makes no server that can be started: add the package nitro/,
   ],
+  [
+    'projects of Nx without a chosen one',
+    {
+      'package.json': '{"scripts":{"start":"nx serve"}}',
+      'nx.json': '{}',
+      'apps/a/project.json': '{"projectType":"application"}',
+      'apps/a-e2e/project.json': '{"projectType":"application"}',
+      'libs/b/project.json': '{"projectType":"library"}',
+    },
+    /Set buildPath to the folder of the one to deploy: apps\/a\.$/,
+  ],
   ['composer.json that is none', { 'composer.json': '[]' }, /^composer\.json is not valid JSON/],
 ];
 

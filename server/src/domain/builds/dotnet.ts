@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import { argLines, copyLine, quoted, runLine } from './dockerfile.ts';
 import { folderBuild, type FolderBuild } from './folder-build.ts';
 import type { Language, Source } from './own-build.ts';
-import { jsonOf, objectOf, textOf, type Folder } from './source-files.ts';
+import { jsonOf, objectOf, pathIn, textOf, type Folder } from './source-files.ts';
 import { execForm, portOf, procfileNotes } from './start-command.ts';
 import { usualOf, type Chosen } from './versions.ts';
 
@@ -35,23 +35,23 @@ export const dotnet: Language = {
     if (isLibrary(text))
       return {
         refusal:
-          `${inFolder(app, project)} makes a library and no program: it has neither the SDK ` +
+          `${pathIn(app, project)} makes a library and no program: it has neither the SDK ` +
           'Microsoft.NET.Sdk.Web nor the OutputType Exe. Set buildPath to the folder of the program to deploy.',
       };
     const isWeb = text.includes('Microsoft.NET.Sdk.Web');
-    const version = versionOf(app, text);
+    const home = needsRoot(source, project) ? source.root : app;
+    const version = versionOf(home, text);
     const name =
       /<AssemblyName>\s*([\w.-]+)\s*</.exec(text)?.[1] ??
       (project.split('/').at(-1) ?? '').replace(/\.\w+$/, '');
     const port = portOf(procfile.web ?? '') ?? usualPort;
     const command = procfile.web === undefined ? ['dotnet', `${name}.dll`] : execForm(procfile.web);
-    const image = `mcr.microsoft.com/dotnet/sdk:${pinnedSdk(app) ?? version.tag}`;
+    const image = `mcr.microsoft.com/dotnet/sdk:${pinnedSdk(home) ?? version.tag}`;
     const runtime = `mcr.microsoft.com/dotnet/${isWeb ? 'aspnet' : 'runtime'}:${version.tag}`;
-    const home = needsRoot(source, project) ? source.root : app;
-    const whole = home === app ? project : inFolder(app, project);
+    const whole = home === app ? project : pathIn(app, project);
     const restored = [...home.files.filter((path) => projectFile.test(path)), ...home.named(sharedFile)];
     const framework = isWeb ? 'ASP.NET Core' : undefined;
-    return folderBuild(
+    const built = folderBuild(
       { ...source, app: home },
       {
         language: '.NET',
@@ -69,6 +69,8 @@ export const dotnet: Language = {
         stages: stagesOf(source, { version, image, runtime, restored, project: whole, port }),
       },
     );
+    // The projects that it refers to may lie anywhere.
+    return home === app ? built : { ...built, watchPaths: ['**'] };
   },
 };
 
@@ -107,8 +109,6 @@ function stagesOf(
     ],
   ];
 }
-
-const inFolder = ({ path }: Folder, file: string): string => (path === '' ? file : `${path}/${file}`);
 
 /** One that says so: other SDKs make programs by themselves. */
 const isLibrary = (text: string): boolean =>

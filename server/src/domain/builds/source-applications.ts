@@ -25,7 +25,7 @@ const mostFolders = 100;
 const deepest = 3;
 
 const manifest =
-  /^(?:Dockerfile|package\.json|requirements\.txt|pyproject\.toml|Pipfile|go\.mod|Gemfile|Cargo\.toml|composer\.json|index\.php|pom\.xml|build\.gradle(?:\.kts)?|.+\.(?:csproj|fsproj))$/;
+  /^(?:Dockerfile|package\.json|project\.json|requirements\.txt|pyproject\.toml|Pipfile|go\.mod|Gemfile|Cargo\.toml|composer\.json|index\.php|pom\.xml|build\.gradle(?:\.kts)?|.+\.(?:csproj|fsproj))$/;
 /** Folders whose applications serve tests and authors. */
 const aside = /(?:^|\/)(?:tests?|__tests__|fixtures|examples?|vendor|third_party)(?:\/|$)/;
 

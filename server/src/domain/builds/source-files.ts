@@ -67,6 +67,10 @@ export function folderOf({ paths, texts }: SourceFiles, path: string): Folder {
   };
 }
 
+/** A file of a folder, from the root of the source. */
+export const pathIn = ({ path }: Pick<Folder, 'path'>, file: string): string =>
+  path === '' ? file : `${path}/${file}`;
+
 /** A JSON file as an object; undefined when it is absent or not an object. */
 export function jsonOf(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
   if (text === undefined) return undefined;

@@ -204,6 +204,23 @@ export const frameworks: readonly Framework[] = [
   { name: 'Parcel', package: 'parcel', build: 'parcel build', served: pages('dist') },
 ];
 
+/** What builds with a framework whose builder is there. */
+export const builderOf = (
+  framework: Framework | undefined,
+  dependencies: ReadonlySet<string>,
+): string | undefined =>
+  framework?.builtBy === undefined || dependencies.has(framework.builtBy) ? framework?.build : undefined;
+
+/** The client of Prisma, where no script makes it: an installation makes it only beside its schema. */
+export function prismaOf({ folder, dependencies, scripts }: NodeApp, npx: string): string | undefined {
+  const isMade = Object.entries(scripts).some(
+    ([name, script]) =>
+      /^(?:pre|post)?(?:build|install|prepare|start)/.test(name) && /\bprisma generate\b/.test(script),
+  );
+  const hasSchema = folder.files.some((path) => /^prisma\/(?:schema\/.+|schema)\.prisma$/.test(path));
+  return hasSchema && !isMade && dependencies.has('prisma') ? `${npx} prisma generate` : undefined;
+}
+
 /** Servers of plain Node.js, for the log alone. */
 export const serverPackages: readonly (readonly [packageName: string, name: string])[] = [
   ['express', 'Express'],
@@ -240,7 +257,7 @@ export const packageOfProgram: Readonly<Record<string, string>> = {
 const developmentServers = [
   'vite|vite preview|vite dev|serve|http-server|parcel|eleventy|gatsby',
   'react-scripts start|vue-cli-service serve|ng serve|docusaurus (?:start|serve)',
-  'astro (?:dev|preview)|nuxt(?: dev| preview)?|next dev|nest start',
+  'astro (?:dev|preview)|nuxt(?: dev| preview)?|next dev|nest start|nx serve|nx run \\S+:serve',
 ].join('|');
 const development = new RegExp(`^(?:npx )?(?:${developmentServers})(?:\\s|$)`);
 

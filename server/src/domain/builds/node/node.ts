@@ -11,19 +11,23 @@ import {
 } from '../dockerfile.ts';
 import { dockerignoreOf } from '../ignore.ts';
 import {
+  builderOf,
   frameworks,
   packageOfProgram,
+  prismaOf,
   serverPackages,
   systemPackages,
   type NodeApp,
   type Served,
 } from './frameworks.ts';
+import { nxApplications, nxProjectOf, type NxProject } from './nx.ts';
 import { managerOf, sharedFiles, type ChosenManager } from './package-programs.ts';
-import { startOf, type NodeStart } from './start.ts';
+import { chooseAmong, nothingToStart } from './refusals.ts';
+import { startOf, startScriptOf, type NodeStart } from './start.ts';
 import { nodeVersion, type NodeVersion } from './version.ts';
 import type { Language, OwnBuild, Refusal, Source } from '../own-build.ts';
-import { fileNamed, jsonOf, textOf, textsOf, type Folder } from '../source-files.ts';
-import { portOf, procfileNotes } from '../start-command.ts';
+import { fileNamed, jsonOf, pathIn, textOf, textsOf, type Folder } from '../source-files.ts';
+import { execForm, portOf, procfileNotes } from '../start-command.ts';
 import { staticCommand, staticPort, staticStage } from '../static-server.ts';
 import { applicationsOf, withNeeded, workspaceOf, type WorkspacePackage } from './workspaces.ts';
 
@@ -32,20 +36,26 @@ export const node: Language = {
   shownBy: 'package.json',
   reads: fileNamed(
     'package\\.json|\\.nvmrc|\\.node-version|(?:next|vite|react-router)\\.config\\.\\w+|angular\\.json',
-    'pnpm-workspace\\.yaml|pnpm-lock\\.yaml|yarn\\.lock',
+    'pnpm-workspace\\.yaml|pnpm-lock\\.yaml|yarn\\.lock|project\\.json',
   ),
   plan(source) {
     const { app } = source;
-    if (!app.has('package.json')) return undefined;
+    const nx = nxProjectOf(source);
+    if (!app.has('package.json')) return nx && nxBuild(source, nx);
     const manifest = jsonOf(app.text('package.json'));
     if (manifest === undefined)
       return { refusal: `${pathIn(app, 'package.json')} is not valid JSON; correct it, and deploy again.` };
+    const startsItself = source.procfile.web !== undefined || startScriptOf(textsOf(manifest['scripts']));
+    if (nx && !startsItself) return nxBuild(source, nx);
+    const parts = app.path === '' && !startsItself ? nxApplications(source.files) : [];
+    if (parts.length > 0) return chooseAmong(parts);
     const packages = workspaceOf(source.files);
     const member = packages?.find(({ folder }) => folder === app.path);
     const facts = factsOf(source, manifest, packages && member ? { packages, member } : undefined);
     if ('refusal' in facts) return facts;
     if (facts.start === undefined && facts.pages === undefined) {
-      if (packages !== undefined && app.path === '') return chooseAnApplication(packages);
+      if (packages !== undefined && app.path === '')
+        return chooseAmong(applicationsOf(packages).map(({ folder }) => folder));
       return facts.buildScript === undefined && app.has('index.html') ? undefined : nothingToStart(app);
     }
     return buildOf(source, facts);
@@ -126,6 +136,41 @@ function factsOf(
   };
 }
 
+/** Its libraries may lie anywhere. */
+const nxBuild = (source: Source, project: NxProject): OwnBuild => ({
+  ...buildOf(source, nxFactsOf(source, project)),
+  watchPaths: source.app.path === '' ? [] : ['**'],
+});
+
+/** A project of Nx, which is built and installed at the root. */
+function nxFactsOf({ app, root, procfile }: Source, { name, output, kind }: NxProject): Facts {
+  const manifest = jsonOf(root.text('package.json')) ?? {};
+  const development = Object.keys(textsOf(manifest['devDependencies']));
+  const dependencies = new Set([...Object.keys(textsOf(manifest['dependencies'])), ...development]);
+  // What serves pages is not what a program beside them is.
+  const found = frameworks.find((one) => dependencies.has(one.package) && one.package !== 'next')?.name;
+  const server = serverPackages.find(([one]) => dependencies.has(one))?.[1];
+  const framework = { 'Next.js': kind, pages: found, program: server }[kind];
+  const command = kind === 'Next.js' ? ['next', 'start', output] : ['node', `${output}/main.js`];
+  const started = procfile.web === undefined ? command : execForm(procfile.web);
+  const isPages = kind === 'pages' && procfile.web === undefined;
+  return {
+    workspace: undefined,
+    home: root,
+    app: { folder: app, prefix: '', dependencies, scripts: {} },
+    manager: managerOf(root, manifest),
+    version: nodeVersion([root], [manifest]),
+    framework,
+    buildScript: `npx nx build ${quoted(name)}`,
+    buildCache: undefined,
+    served: undefined,
+    start: isPages ? undefined : { command: started, text: started.join(' ') },
+    pages: isPages ? { folder: output, singlePage: true } : undefined,
+    runsScripts: true,
+    keepsDevelopment: false,
+  };
+}
+
 /** The folder of finished pages where pages are what is served. */
 function pagesOf(
   { publishDirectory, isSinglePage, procfile }: Source,
@@ -145,23 +190,6 @@ interface BuildPlace {
   usual: string | undefined;
   /** What runs before each start and builds. */
   before: string | undefined;
-}
-
-/** What builds with a framework whose builder is there. */
-const builderOf = (
-  framework: (typeof frameworks)[number] | undefined,
-  dependencies: ReadonlySet<string>,
-): string | undefined =>
-  framework?.builtBy === undefined || dependencies.has(framework.builtBy) ? framework?.build : undefined;
-
-/** The client of Prisma, where no script makes it: an installation makes it only beside its schema. */
-function prismaOf({ folder, dependencies, scripts }: NodeApp, npx: string): string | undefined {
-  const isMade = Object.entries(scripts).some(
-    ([name, script]) =>
-      /^(?:pre|post)?(?:build|install|prepare|start)/.test(name) && /\bprisma generate\b/.test(script),
-  );
-  const hasSchema = folder.files.some((path) => /^prisma\/(?:schema\/.+|schema)\.prisma$/.test(path));
-  return hasSchema && !isMade && dependencies.has('prisma') ? `${npx} prisma generate` : undefined;
 }
 
 /** The commands of the build; in a workspace those of the packages that the application needs come first. */
@@ -356,24 +384,5 @@ function watchPathsOf({ packages, member }: Workspace, { home }: Facts): string[
   return [...withNeeded(packages, member).map(({ folder }) => `${folder}/**`), ...sharedFiles(home)];
 }
 
-function chooseAnApplication(packages: readonly WorkspacePackage[]): Refusal {
-  const found = applicationsOf(packages).map(({ folder }) => folder);
-  return {
-    refusal:
-      'The source is a workspace of several packages, and its root has no start script. Set buildPath to ' +
-      `the folder of the one to deploy${found.length === 0 ? '' : `: ${found.slice(0, 20).join(', ')}`}.`,
-  };
-}
-
-function nothingToStart(app: Folder): Refusal {
-  return {
-    refusal:
-      `${pathIn(app, 'package.json')} has no start script and no main file, there is no server.js, ` +
-      'and no framework that Berth knows is among the dependencies. Add a start script, a Procfile with ' +
-      '"web: …", set publishDirectory if the build makes pages, or add a Dockerfile.',
-  };
-}
-
 const nameOf = ({ name }: ChosenManager): string => (name === 'berry' ? 'Yarn' : name);
-const pathIn = ({ path }: Folder, file: string): string => (path === '' ? file : `${path}/${file}`);
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -31,7 +31,7 @@ export function startOf(
   const usual = served?.kind === 'program' ? served : undefined;
   if (usual?.only) return { command: usual.command, text: usual.command.join(' ') };
   if (served?.kind === 'static' && served.certain) return undefined;
-  const script = ['start:prod', 'start'].find((name) => isStart(app.scripts[name]));
+  const script = startScriptOf(app.scripts);
   if (script !== undefined) return scriptStart(app.scripts, script);
   if (usual) return { command: usual.command, text: usual.command.join(' ') };
   // A page's script is called index.js as well.
@@ -41,6 +41,10 @@ export function startOf(
   );
   return file === undefined ? undefined : { command: ['node', file], text: `node ${file}` };
 }
+
+/** The script that starts what was built; none that serves while somebody develops. */
+export const startScriptOf = (scripts: NodeApp['scripts']): string | undefined =>
+  ['start:prod', 'start'].find((name) => isStart(scripts[name]));
 
 const isStart = (script: string | undefined): boolean => script !== undefined && !isDevelopment(script);
 

@@ -1,0 +1,16 @@
+# Express on Node.js 24 with npm, written by Berth.
+FROM node:24-slim AS build
+WORKDIR /app
+COPY . .
+RUN --mount=type=cache,target=/root/.npm npm ci
+ENV NODE_ENV=production
+RUN npx nx build api
+RUN --mount=type=cache,target=/root/.npm npm prune --omit=dev
+
+FROM node:24-slim
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=build --chown=node:node /app /app
+USER node
+EXPOSE 3000
+CMD ["node", "dist/apps/api/main.js"]
