@@ -36,7 +36,8 @@ export const dotnet: Language = {
       return {
         refusal:
           `${pathIn(app, project)} makes a library and no program: it has neither the SDK ` +
-          'Microsoft.NET.Sdk.Web nor the OutputType Exe. Set buildPath to the folder of the program to deploy.',
+          'Microsoft.NET.Sdk.Web nor the OutputType Exe. Set buildPath to the folder of the program to ' +
+          'deploy.',
       };
     const isWeb = text.includes('Microsoft.NET.Sdk.Web');
     const home = needsRoot(source, project) ? source.root : app;
@@ -63,7 +64,8 @@ export const dotnet: Language = {
         port,
         why: [
           `${project}: ${framework ?? '.NET'}. .NET ${version.tag}, ${version.why}.`,
-          `Start: ${command.join(' ')}. It listens on ${port} unless ASPNETCORE_HTTP_PORTS says another port.`,
+          `Start: ${command.join(' ')}. It listens on ${port} unless ASPNETCORE_HTTP_PORTS says another ` +
+            'port.',
           ...procfileNotes(procfile),
         ],
         stages: stagesOf(source, { version, image, runtime, restored, project: whole, port }),

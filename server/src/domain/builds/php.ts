@@ -55,7 +55,8 @@ const fromPecl: Readonly<Record<string, readonly string[]>> = {
 /** What the images of PHP have by themselves. */
 const builtIn = new Set(
   (
-    'zend-opcache core ctype curl date dom fileinfo filter ftp hash iconv json libxml mbstring mysqlnd opcache openssl pcre ' +
+    'zend-opcache core ctype curl date dom fileinfo filter ftp hash iconv json libxml mbstring mysqlnd ' +
+    'opcache openssl pcre ' +
     'pdo pdo_sqlite phar posix random readline reflection session simplexml sodium spl sqlite3 standard ' +
     'tokenizer xml xmlreader xmlwriter zlib'
   ).split(' '),
@@ -127,8 +128,8 @@ const unknownNotes = (extensionNames: readonly string[]): string[] =>
   extensionNames.length === 0
     ? []
     : [
-        `composer.json requires extensions that Berth does not know and leaves out: ${extensionNames.join(', ')}. ` +
-          'Add a Dockerfile that installs them.',
+        'composer.json requires extensions that Berth does not know and leaves out: ' +
+          `${extensionNames.join(', ')}. Add a Dockerfile that installs them.`,
       ];
 
 interface Facts {

@@ -4,7 +4,10 @@ import { jsonOf, objectOf, textOf } from '../source-files.ts';
 
 /** How a built application is served. */
 export type Served =
-  /** Pages in a folder, in a `certain` case whatever scripts say; in a single page every path shows index.html. */
+  /**
+   * Pages in a folder, in a `certain` case whatever scripts say; in a single page every path shows
+   * index.html.
+   */
   | { kind: 'static'; folder: string; singlePage: boolean; certain?: true }
   /** A program; `only` are the folders that it needs besides package.json, absent: the whole application. */
   | {
@@ -144,8 +147,8 @@ export const frameworks: readonly Framework[] = [
       return {
         kind: 'refused',
         refusal:
-          'This TanStack Start application makes no server that can be started: add the package nitro and its ' +
-          'plugin to vite.config, or a start script.',
+          'This TanStack Start application makes no server that can be started: add the package nitro and ' +
+          'its plugin to vite.config, or a start script.',
       };
     },
   },
