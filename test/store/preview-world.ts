@@ -96,6 +96,8 @@ const previewRouter = (desk: PreviewDesk): Router =>
       interruption: idleInterruption(desk.deployments),
       remove: desk.previewing.remove,
       byHand: desk.previewing.byHand,
+      approve: desk.previewing.approve,
+      held: desk.previewing.held,
     }),
   );
 

@@ -43,6 +43,7 @@ import { createDiskStore, createStoppedWriters } from '../modules/disk-quota/sto
 import { createQuotaStore } from '../modules/quota/store.ts';
 import { createPlatformServiceStore } from '../modules/platform-service/store.ts';
 import { createPortStore } from '../modules/port/store.ts';
+import { createHeldPullRequestStore } from '../modules/preview-deployment/approval/store.ts';
 import {
   createComposePreviewStore,
   createPreviewDeploymentStore,
@@ -103,6 +104,7 @@ export function createStores(database: Database) {
     previewDeployments: createPreviewDeploymentStore(database),
     composePreviews: createComposePreviewStore(database),
     pullRequestStates: createPullRequestStateStore(database),
+    heldPullRequests: createHeldPullRequestStore(database),
     gitProviders: createGitProviderStore(database),
     webhooks: createWebhookStore(database),
     webhookReceipts: createReceiptStore(database),

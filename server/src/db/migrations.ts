@@ -1163,6 +1163,21 @@ CREATE UNIQUE INDEX "compose_preview_name" ON "compose_preview"("composeId", "na
 CREATE INDEX "compose_preview_organization" ON "compose_preview"("organizationId");
 `,
   },
+  {
+    version: 71,
+    name: 'pull requests that wait for an approval',
+    sql: `
+CREATE TABLE "held_pull_request" (
+  "applicationId" TEXT REFERENCES "application"("applicationId") ON DELETE CASCADE,
+  "composeId" TEXT REFERENCES "compose"("composeId") ON DELETE CASCADE,
+  "organizationId" TEXT NOT NULL, "number" BIGINT NOT NULL, "provider" TEXT NOT NULL, "event" TEXT NOT NULL,
+  "commit" TEXT NOT NULL, "reason" TEXT NOT NULL, "heldAt" TEXT NOT NULL, "approvedCommit" TEXT,
+  "approvedBy" TEXT, "approvedAt" TEXT, "hasVariables" BIGINT NOT NULL
+);
+CREATE UNIQUE INDEX "held_pull_request_application" ON "held_pull_request"("applicationId", "number");
+CREATE UNIQUE INDEX "held_pull_request_compose" ON "held_pull_request"("composeId", "number");
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

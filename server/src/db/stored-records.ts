@@ -258,6 +258,7 @@ const hookEvent: z.ZodType<HookEvent> = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('ping') }),
   z.object({ kind: z.literal('other'), name: z.string() }),
 ]);
+export const heldEvent = shaped<PullRequestEvent>('an event of a pull request', pullRequestEvent);
 export const hookEvents = shaped<HookEvent[]>('events of a git host', z.array(hookEvent));
 
 export const notice = shaped<StoredNotice>(

@@ -986,6 +986,28 @@ const pullRequestState = {
   updatedAt: text(),
 };
 
+/** A pull request that gets no preview before a person approves its commit, and the commit approved last. */
+const heldPullRequest = {
+  applicationId: optionalText(),
+  composeId: optionalText(),
+  organizationId: text(),
+  number: number(),
+  provider: choice(gitProviderNames),
+  /** As the host told of it. */
+  event: json(stored.heldEvent),
+  /** The newest, whole. */
+  commit: text(),
+  /** Why it waits. */
+  reason: text(),
+  heldAt: text(),
+  approvedCommit: optionalText(),
+  /** Id of the user. */
+  approvedBy: optionalText(),
+  approvedAt: optionalText(),
+  /** The approved commit gets the variables and secrets of previews. */
+  hasVariables: boolean(),
+};
+
 /** What came of a delivery of a git host to a service; `events` as they were read, to be judged again. */
 const hookDelivery = {
   webhookDeliveryId: text(),
@@ -1261,6 +1283,7 @@ export const tables = {
   request_minute: requestMinute,
   webhook_delivery: webhookDelivery,
   pull_request_state: pullRequestState,
+  held_pull_request: heldPullRequest,
   hook_delivery: hookDelivery,
   image_pull: imagePull,
   event_head: eventHead,

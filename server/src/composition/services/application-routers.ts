@@ -43,6 +43,8 @@ export function applicationRouters(parts: AppParts, shown: { ports: Ports; mount
         interruption,
         remove: previewing.remove,
         byHand: previewing.byHand,
+        approve: previewing.approve,
+        held: previewing.held,
         runtime: parts.previewRuntime,
         liveOf: parts.liveOf,
         pendingChanges: parts.pending.preview,

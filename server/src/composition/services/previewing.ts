@@ -25,6 +25,11 @@ import type { Domains } from '../../modules/domain/domain.ts';
 import { commitStatusLater } from '../../modules/git-provider/commit-status.ts';
 import type { GitProviders } from '../../modules/git-provider/git-provider.ts';
 import { deployedPreviews } from '../../modules/preview-deployment/deployed.ts';
+import {
+  createApprovePreview,
+  type ApprovePreview,
+} from '../../modules/preview-deployment/approval/approve.ts';
+import { createHeldPullRequests, type HeldPullRequests } from '../../modules/preview-deployment/approval/held.ts';
 import { createPreviewByHand, type PreviewByHand } from '../../modules/preview-deployment/by-hand/by-hand.ts';
 import { createApplicationPreviews } from '../../modules/preview-deployment/application-previews.ts';
 import {
@@ -73,6 +78,8 @@ export interface Previewing {
   /** Every preview of a compose service, which is being deleted. */
   removeAllOfCompose(compose: ComposeRecord): Promise<void>;
   byHand: PreviewByHand;
+  approve: ApprovePreview;
+  held: HeldPullRequests;
   watch(): Promise<void>;
   webhooks: Webhooks;
 }
@@ -135,12 +142,9 @@ export function createPreviewing(parts: PreviewingParts): Previewing {
     application: createApplicationPreviews({ ...shared, remove }),
     compose: composePreviews,
   };
-  const pullRequests = parts.createPullRequests({
-    ...shared,
-    kinds,
-    comments,
-    states: createPullRequestStates(stores.pullRequestStates),
-  });
+  const states = createPullRequestStates(stores.pullRequestStates);
+  const held = createHeldPullRequests(stores.heldPullRequests, shared.now);
+  const pullRequests = parts.createPullRequests({ ...shared, kinds, comments, states, held });
   return {
     pullRequests,
     remove,
@@ -148,6 +152,8 @@ export function createPreviewing(parts: PreviewingParts): Previewing {
     composePreviews,
     removeAllOfCompose: composePreviews.removeAll,
     byHand: createPreviewByHand({ ...shared, kinds }),
+    approve: createApprovePreview({ ...shared, kinds, held, states }),
+    held,
     watch: createPreviewWatch({ ...shared, kinds, pullRequests, comments }),
     webhooks: createWebhooks(
       stores.webhooks,

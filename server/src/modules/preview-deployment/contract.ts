@@ -8,7 +8,7 @@ import { ruled } from '../../procedure/input/ruled.ts';
 import { logEvent } from '../../procedure/log-event.ts';
 import { mutation, query, subscription } from '../../procedure/procedure.ts';
 import { line, requireOneService } from '../service/contract-fields.ts';
-import { previewDeploymentRecord, wholePreviewDeployment } from './record.ts';
+import { previewDeploymentRecord, waitingPullRequest, wholePreviewDeployment } from './record.ts';
 
 const id = z.object({ previewDeploymentId: z.string().min(1).max(100) });
 const own = {
@@ -16,10 +16,18 @@ const own = {
   resources: [{ kind: 'previewDeployment', field: 'previewDeploymentId' }],
 } as const;
 
+const serviceIds = {
+  applicationId: z.string().min(1).max(100).optional(),
+  composeId: z.string().min(1).max(100).optional(),
+};
+const ofService = [
+  { kind: 'application', field: 'applicationId' },
+  { kind: 'compose', field: 'composeId' },
+] as const;
+
 const asked = z
   .object({
-    applicationId: z.string().min(1).max(100).optional(),
-    composeId: z.string().min(1).max(100).optional(),
+    ...serviceIds,
     name: z
       .string()
       .regex(
@@ -61,20 +69,8 @@ const asked = z
 export const previewDeploymentContract = {
   all: query({
     summary: 'The preview deployments of an application or compose service, newest first',
-    access: {
-      class: 'protected',
-      resources: [
-        { kind: 'application', field: 'applicationId' },
-        { kind: 'compose', field: 'composeId' },
-      ],
-    },
-    input: z
-      .object({
-        applicationId: z.string().min(1).max(100).optional(),
-        composeId: z.string().min(1).max(100).optional(),
-        ...pageInput,
-      })
-      .superRefine(requireOneService),
+    access: { class: 'protected', resources: ofService },
+    input: z.object({ ...serviceIds, ...pageInput }).superRefine(requireOneService),
     example: { applicationId: 'V1StGXR8Z5jdHi6BmyT3k' },
     output: listOf(previewDeploymentRecord),
   }),
@@ -90,16 +86,45 @@ export const previewDeploymentContract = {
       'By its name it is found again: the same call deploys the same preview anew, the newest of its ' +
       'branch. A preview of a commit alone gets no variables or secrets, since hosts serve the commits of ' +
       'forks too; it never becomes one of a branch or an image, or the other way round (409).',
-    access: {
-      class: 'protected',
-      action: 'deploy',
-      resources: [
-        { kind: 'application', field: 'applicationId' },
-        { kind: 'compose', field: 'composeId' },
-      ],
-    },
+    access: { class: 'protected', action: 'deploy', resources: ofService },
     input: asked,
     example: { applicationId: 'V1StGXR8Z5jdHi6BmyT3k', name: 'checkout', branch: 'feature/checkout' },
+    output: previewDeploymentRecord,
+    refusals: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
+  }),
+  waiting: query({
+    summary: 'Pull requests whose newest commit waits for an approval, newest first',
+    description:
+      'Those of forks, and of authors who may not write to the repository, while ' +
+      'previewRequireCollaboratorPermissions is on; the newest 100 of a service.',
+    access: { class: 'protected', resources: ofService },
+    input: z.object({ ...serviceIds, ...pageInput }).superRefine(requireOneService),
+    example: { applicationId: 'V1StGXR8Z5jdHi6BmyT3k' },
+    output: listOf(waitingPullRequest),
+  }),
+  approve: mutation({
+    summary: 'Makes the preview of exactly one commit of a pull request that waits for an approval',
+    description:
+      'The commit must be the newest (409 otherwise), and the next push waits for an approval of its own ' +
+      'while this one goes on running. Without withVariables it gets no variables, secrets or files; a ' +
+      'preview that is there keeps what it has (409).',
+    access: { class: 'protected', resources: ofService },
+    input: z
+      .object({
+        ...serviceIds,
+        pullRequestNumber: z.number().int().min(1),
+        commit: ruled(line(64), parseCommit).describe('Whole id of the commit that was read'),
+        withVariables: z
+          .boolean()
+          .default(false)
+          .describe('Gives this commit the variables and secrets of previews'),
+      })
+      .superRefine(requireOneService),
+    example: {
+      applicationId: 'V1StGXR8Z5jdHi6BmyT3k',
+      pullRequestNumber: 12,
+      commit: 'da1560886d4f094c3e6c9ef40349f7d38b5d27d7',
+    },
     output: previewDeploymentRecord,
     refusals: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
   }),

@@ -12,12 +12,16 @@ import {
   shownComposePreview,
   type ComposePreviewHandlerDeps,
 } from './compose/handlers.ts';
+import type { ApprovePreview } from './approval/approve.ts';
+import type { HeldPullRequests } from './approval/held.ts';
+import { shownHeld } from './approval/shown.ts';
 import type { PreviewByHand } from './by-hand/by-hand.ts';
 import type { previewDeploymentContract } from './contract.ts';
 import { environmentOfPreview } from './environment.ts';
 import type { PreviewDeployments } from './preview-deployment.ts';
 import { outputEvents } from '../service/output-events.ts';
 import type { RemovePreview } from './preview-removal.ts';
+import { previewedRef, type AnyPreview, type Previewed } from './previewed.ts';
 import type { PreviewRuntime } from './runtime.ts';
 import type { PreviewDeploymentRecord } from './store.ts';
 
@@ -27,17 +31,30 @@ export interface PreviewDesk extends ComposePreviewHandlerDeps {
   remove: RemovePreview;
   pendingChanges(application: ApplicationRecord, preview: PreviewDeploymentRecord): Promise<string[]>;
   byHand: PreviewByHand;
+  approve: ApprovePreview;
+  held: Pick<HeldPullRequests, 'waiting'>;
 }
 
 type Shown = PreviewDeploymentRecord & { composeId: null; live: Live | null };
 type PreviewHandlers = Handlers<typeof previewDeploymentContract, CallContext>;
+/** Those that name the service in place of a preview. */
+type OfService = 'all' | 'create' | 'waiting' | 'approve';
 
 export function previewDeploymentHandlers(previews: PreviewDeployments, desk: PreviewDesk): PreviewHandlers {
   const { composePreviews, liveOf } = desk;
   const ofApplications = applicationPreviewHandlers(previews, desk);
   const ofComposes = composePreviewHandlers(desk);
-  const handlersOf = async (previewDeploymentId: string): Promise<Omit<PreviewHandlers, 'all' | 'create'>> =>
+  const handlersOf = async (previewDeploymentId: string): Promise<Omit<PreviewHandlers, OfService>> =>
     (await composePreviews.find(previewDeploymentId)) ? ofComposes : ofApplications;
+  const serviceOf = (
+    { actor }: CallContext,
+    { applicationId, composeId }: { applicationId?: string | undefined; composeId?: string | undefined },
+  ): Promise<Previewed> =>
+    applicationId
+      ? desk.applications.one(applicationId, actor.organizationId)
+      : desk.composes.one(composeId ?? '', actor.organizationId);
+  const shownAny = (preview: AnyPreview) =>
+    'composeId' in preview ? shownComposePreview(preview, liveOf) : ofApplications.shown(preview);
   const idOf = ({ previewDeploymentId }: { previewDeploymentId: string }): string => previewDeploymentId;
   return {
     async all(context, { applicationId, composeId, ...page }) {
@@ -49,14 +66,15 @@ export function previewDeploymentHandlers(previews: PreviewDeployments, desk: Pr
           );
       return paginate<(typeof all)[number]>(all, page, idOf);
     },
-    async create(context, { applicationId, composeId, ...asked }) {
-      const { organizationId } = context.actor;
-      const service = applicationId
-        ? await desk.applications.one(applicationId, organizationId)
-        : await desk.composes.one(composeId ?? '', organizationId);
-      const made = await desk.byHand(context, service, asked);
-      return 'composeId' in made ? shownComposePreview(made, liveOf) : ofApplications.shown(made);
+    create: async (context, asked) =>
+      shownAny(await desk.byHand(context, await serviceOf(context, asked), asked)),
+    async waiting(context, { applicationId, composeId, ...page }) {
+      const service = previewedRef(await serviceOf(context, { applicationId, composeId }));
+      const all = (await desk.held.waiting(service)).map(shownHeld);
+      return paginate(all, page, ({ pullRequestNumber }) => String(pullRequestNumber));
     },
+    approve: async (context, asked) =>
+      shownAny(await desk.approve(context, await serviceOf(context, asked), asked)),
     one: async (context, input) => (await handlersOf(idOf(input))).one(context, input),
     redeploy: async (context, input) => (await handlersOf(idOf(input))).redeploy(context, input),
     killBuild: async (context, input) => (await handlersOf(idOf(input))).killBuild(context, input),
@@ -72,7 +90,7 @@ export function previewDeploymentHandlers(previews: PreviewDeployments, desk: Pr
 function applicationPreviewHandlers(
   previews: PreviewDeployments,
   desk: PreviewDesk,
-): Omit<PreviewHandlers, 'all' | 'create'> & { shown(preview: PreviewDeploymentRecord): Shown } {
+): Omit<PreviewHandlers, OfService> & { shown(preview: PreviewDeploymentRecord): Shown } {
   const { applications, deployments, queue, interruption, remove, liveOf } = desk;
   const shown = (preview: PreviewDeploymentRecord): Shown => ({
     ...preview,

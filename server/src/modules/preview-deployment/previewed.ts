@@ -21,9 +21,16 @@ export function previewedRef(record: { applicationId: string } | { composeId: st
     : { ...composeRef(record.composeId), kind: 'compose' };
 }
 
+type Identity = Pick<PreviewFacts, 'number' | 'name'>;
+
 /** How a preview is called: `Shop (pull request 12)`, `Shop (preview qa)`. */
-export function previewTitle({ name }: { name: string }, of: Pick<PreviewFacts, 'number' | 'name'>): string {
-  return `${name} (${of.name === null ? `pull request ${of.number ?? ''}` : `preview ${of.name}`})`;
+export function previewTitle({ name: ofService }: { name: string }, { number, name }: Identity): string {
+  return `${ofService} (${name === null ? `pull request ${number ?? ''}` : `preview ${name}`})`;
+}
+
+/** The same without its service: `preview of the pull request 12`, `preview qa`. */
+export function calledPreview({ number, name }: Identity): string {
+  return name === null ? `preview of the pull request ${number ?? ''}` : `preview ${name}`;
 }
 
 /** Whether the time is over for which it was asked. */

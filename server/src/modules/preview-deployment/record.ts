@@ -24,14 +24,33 @@ export const previewDeploymentRecord = z
     isTrusted: z
       .boolean()
       .describe(
-        'Its branch is in the repository itself, or it runs an image; a preview of a fork or of a commit ' +
-          'alone gets no variables or secrets',
+        'Its branch is in the repository itself, it runs an image, or it was approved with variables; any ' +
+          'other preview of a fork, and one of a commit alone, gets no variables or secrets',
       ),
     status: z.enum(previewStatuses),
     createdAt: z.string(),
     live: liveRecord,
   })
   .meta({ id: 'PreviewDeployment' });
+
+export const waitingPullRequest = z
+  .object({
+    pullRequestNumber: z.number(),
+    title: z.string(),
+    author: z.string().describe('Name at the git host'),
+    repository: z.string().describe('Full name of the repository that it is for'),
+    baseBranch: z.string(),
+    branch: z.string(),
+    isFork: z.boolean(),
+    commit: z.string().describe('The newest; this one an approval names'),
+    reason: z.string().describe('Why it waits'),
+    heldAt: z.string(),
+    approvedCommit: z
+      .string()
+      .nullable()
+      .describe('An earlier commit that was approved; its preview goes on running'),
+  })
+  .meta({ id: 'WaitingPullRequest' });
 
 const named = {
   name: z.string(),

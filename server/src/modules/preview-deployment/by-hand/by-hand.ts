@@ -3,22 +3,15 @@
  * for again, the same preview is deployed anew.
  */
 import type { ComposeRecord } from '../../../db/tables.ts';
-import { AppError, badField } from '../../../domain/errors.ts';
+import { badField } from '../../../domain/errors.ts';
 import { gitSourceOf, isGitProvider } from '../../../domain/git/git-host.ts';
 import { isCommit } from '../../../domain/git/git-source.ts';
 import type { CallContext } from '../../../procedure/context.ts';
 import type { Clock } from '../../../ports/clock.ts';
-import type { Queue } from '../../../ports/queue.ts';
-import { startedBy, type Accepting, type Deployments } from '../../deployment/deployment.ts';
+import { startedBy, type Accepting } from '../../deployment/deployment.ts';
 import type { PreviewFacts } from '../preview-deployment.ts';
-import {
-  previewedRef,
-  type AnyPreview,
-  type Made,
-  type Previewed,
-  type PreviewKind,
-  type PreviewKinds,
-} from '../previewed.ts';
+import type { AnyPreview, Previewed } from '../previewed.ts';
+import { makeOrRenew, type MakeOrRenewDeps } from './make-or-renew.ts';
 
 export interface AskedPreview {
   name: string;
@@ -30,10 +23,7 @@ export interface AskedPreview {
   description: string;
 }
 
-export interface ByHandDeps {
-  kinds: PreviewKinds;
-  deployments: Pick<Deployments, 'all'>;
-  queue: Pick<Queue, 'wake'>;
+export interface ByHandDeps extends MakeOrRenewDeps {
   clock: Clock;
 }
 
@@ -44,84 +34,11 @@ export type PreviewByHand = (
   asked: AskedPreview,
 ) => Promise<AnyPreview>;
 
-export function createPreviewByHand({ kinds, deployments, queue, clock }: ByHandDeps): PreviewByHand {
-  return async (context, service, asked) => {
-    const { kind, serviceId } = previewedRef(service);
-    const previews = kinds[kind];
+export function createPreviewByHand({ clock, ...deps }: ByHandDeps): PreviewByHand {
+  return (context, service, asked) => {
     const facts = factsOf(service, asked, clock);
-    const accepting = acceptingOf(context, asked, facts);
-    const present = await previews.ofName(serviceId, asked.name);
-    if (present) await renew(context, previews, service, { present, facts, accepting });
-    else
-      await previews.create(service, facts, accepting, {
-        write: context.write,
-        isSuperseded: async () => {
-          await requireFree(previews, service, asked.name);
-          return false;
-        },
-      });
-    const made = await previews.ofName(serviceId, asked.name);
-    if (!made) throw new AppError('NOT_FOUND', `The preview ${asked.name} was removed meanwhile.`);
-    queue.wake();
-    const [newest] = await deployments.all(previews.ref(made));
-    if (newest) context.announce(newest.deploymentId);
-    return made;
+    return makeOrRenew(deps, context, service, { facts, accepting: acceptingOf(context, asked, facts) });
   };
-}
-
-/** As it is within the transaction: it may have been removed a moment ago. */
-async function renew(
-  { write }: CallContext,
-  previews: PreviewKind,
-  service: Previewed,
-  { present, facts, accepting }: { present: AnyPreview; facts: PreviewFacts; accepting: Accepting },
-): Promise<void> {
-  const { serviceId } = previewedRef(service);
-  const again = async (): Promise<Made> => {
-    const found = await previews.ofName(serviceId, facts.name ?? '');
-    if (found?.previewDeploymentId !== present.previewDeploymentId)
-      throw new AppError(
-        'CONFLICT',
-        `The preview ${facts.name} of ${service.name} was removed at this moment. Call again to make it.`,
-      );
-    requireSameTrust(service, found, facts);
-    await previews.renew(service, found, facts, accepting);
-    return { previewDeploymentId: found.previewDeploymentId };
-  };
-  await write(again, { isPresent: true });
-}
-
-/**
- * A deployment of a commit that still waits would get the variables of the branch, and its volumes hold what
- * the other one wrote.
- */
-function requireSameTrust({ name }: Previewed, present: AnyPreview, { isTrusted }: PreviewFacts): void {
-  if (present.isTrusted === isTrusted) return;
-  const [are, wanted] = isTrusted
-    ? ['a commit, without variables', 'a branch or an image, with them']
-    : ['a branch or an image, with variables', 'a commit, without them'];
-  throw new AppError(
-    'CONFLICT',
-    `The preview ${present.name} of ${name} is one of ${are}, so it cannot become one of ${wanted}. Give ` +
-      'another name, or delete it first (previewDeployment.delete).',
-  );
-}
-
-/** Inside the transaction that makes it. */
-async function requireFree(previews: PreviewKind, service: Previewed, name: string): Promise<void> {
-  const { serviceId } = previewedRef(service);
-  if (await previews.ofName(serviceId, name))
-    throw new AppError(
-      'CONFLICT',
-      `Another call made the preview ${name} of ${service.name} at this moment. Call again to deploy it.`,
-    );
-  const count = await previews.countOf(serviceId);
-  if (count >= service.previewLimit)
-    throw new AppError(
-      'CONFLICT',
-      `${service.name} has ${count} previews, and previewLimit is ${service.previewLimit}. Delete one ` +
-        '(previewDeployment.delete), or raise previewLimit.',
-    );
 }
 
 function factsOf(service: Previewed, asked: AskedPreview, clock: Clock): PreviewFacts {

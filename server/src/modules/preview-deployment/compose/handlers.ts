@@ -46,10 +46,10 @@ type Shown = Omit<ComposePreview, 'composeId'> & {
   live: Live | null;
 };
 
-/** Without `all` and `create`, which name the service. */
+/** Without those that name the service. */
 export function composePreviewHandlers(
   deps: ComposePreviewHandlerDeps,
-): Omit<Handlers<typeof previewDeploymentContract, CallContext>, 'all' | 'create'> {
+): Omit<Handlers<typeof previewDeploymentContract, CallContext>, 'all' | 'create' | 'waiting' | 'approve'> {
   const { composePreviews, composes, interruption, composeRuntime } = deps;
   const found = ({ actor }: CallContext, id: string): Promise<ComposePreview> =>
     composePreviews.one(id, actor.organizationId);

@@ -10,14 +10,15 @@ import { gitProviderNames, type GitProvider } from '../../../domain/git/git-host
 import { isOf } from '../../../domain/git/git-repository.ts';
 import type { ServiceRef } from '../../../domain/names/service-ref.ts';
 import { oneLine } from '../../../domain/text/words.ts';
-import type { GitApi } from '../../../ports/git-api.ts';
 import type { Queue } from '../../../ports/queue.ts';
 import type { Accepting } from '../../deployment/deployment.ts';
+import type { HeldPullRequests } from '../approval/held.ts';
 import type { PreviewComments } from '../preview-comments.ts';
 import type { PreviewFacts } from '../preview-deployment.ts';
 import { isExpired, previewedRef, type AnyPreview, type Previewed, type PreviewKinds } from '../previewed.ts';
 import type { PullRequestStates } from './pull-request-state.ts';
 import { readPullRequestEvent } from '../store.ts';
+import { admit, type AdmissionDeps } from './admission.ts';
 import { whyNoPreview } from './verdict.ts';
 
 export interface PullRequests {
@@ -48,18 +49,15 @@ export interface EventOrigin {
   webhookDeliveryId?: string | undefined;
 }
 
-export interface PullRequestNeighbours {
+export interface PullRequestNeighbours extends AdmissionDeps {
   kinds: PreviewKinds;
   states: PullRequestStates;
+  held: Pick<HeldPullRequests, 'approvalOf' | 'hold' | 'forget'>;
   queue: Queue;
   comments: PreviewComments;
   transaction<T>(work: () => Promise<T>): Promise<T>;
   /** ISO 8601. */
   now(): string;
-  /** The git host's interface for a service; undefined when it names no git provider. */
-  apiOf(service: Previewed): Promise<GitApi | undefined>;
-  /** Tells whoever runs Berth. */
-  warn(sentence: string): void;
   /** Writes into the record of a delivery why nothing came of it. */
   noteSkipped(webhookDeliveryId: string, reason: string): Promise<void>;
 }
@@ -193,6 +191,7 @@ async function carryOut(neighbours: PullRequestNeighbours, payload: Payload): Pr
     return skip('the git host does not have this pull request, and the event is not signed');
   const action = isTold && event ? toldActions[event.action] : payload.action;
   if (action === 'close') {
+    await neighbours.held.forget({ kind, serviceId }, Number(number));
     if (preview) await kinds[kind].remove(service, preview, { write: neighbours.transaction });
     return;
   }
@@ -259,40 +258,22 @@ async function build(
   event: PullRequestEvent,
   present: AnyPreview | undefined,
 ): Promise<void> {
-  const { kinds, queue, comments, transaction, apiOf, warn } = neighbours;
+  const { kinds, queue, comments, transaction, held } = neighbours;
   const { kind, serviceId } = previewedRef(service);
   const previews = kinds[kind];
   // Settings may have changed since it was queued.
   const whyNot = whyNoPreview(service, provider, event);
   if (whyNot !== undefined) {
+    await held.forget({ kind, serviceId }, event.number);
     if (present) await previews.remove(service, present, { write: transaction });
     return neighbours.skip(whyNot);
   }
   const isSuperseded = (): Promise<boolean> => neighbours.states.isSuperseded({ kind, serviceId }, event);
   if (await isSuperseded()) return neighbours.skip(superseded);
-  const api = await apiOf(service);
-  if (service.previewRequireCollaboratorPermissions) {
-    const why = await whyNotTrusted(neighbours, api, event);
-    if (why !== undefined) {
-      warn(
-        `The pull request ${event.number} of ${event.repository} gets no preview: ${why} ` +
-          '(previewRequireCollaboratorPermissions).',
-      );
-      return neighbours.skip(`${why} (previewRequireCollaboratorPermissions)`);
-    }
-  }
-  const commit = await wholeCommit(api, event);
-  const facts: PreviewFacts = {
-    number: event.number,
-    name: null,
-    image: null,
-    expiresAt: null,
-    headBranch: event.headBranch,
-    commit,
-    repository: event.repository,
-    provider,
-    isTrusted: !event.isFork,
-  };
+  const admission = await admit(neighbours, service, { provider, event, present });
+  if (admission.why !== undefined) return neighbours.skip(admission.why);
+  const { commit, isTrusted } = admission;
+  const facts = factsOf(provider, event, { commit, isTrusted });
   const accepting = deploymentOf(event, commit);
   if (present) {
     // It is there, or on its way, with the same commit and trust.
@@ -306,36 +287,27 @@ async function build(
   queue.wake();
 }
 
-/**
- * Whoever may push decides what runs. In the repository itself these are people who may write to it; in a
- * fork anybody whom its owner lets in, now or later, whoever opened the pull request.
- */
-async function whyNotTrusted(
-  neighbours: PullRequestNeighbours,
-  api: GitApi | undefined,
-  event: PullRequestEvent,
-): Promise<string | undefined> {
-  if (event.isFork) return 'it comes from a fork, to which others can push than to the repository';
-  return (await mayWrite(neighbours, api, event)) ? undefined : 'its author may not write to the repository';
+/** What a preview is made of, by an event of its pull request. */
+export function factsOf(
+  provider: GitProvider,
+  { number, headBranch, repository }: PullRequestEvent,
+  { commit, isTrusted }: { commit: string; isTrusted: boolean },
+): PreviewFacts {
+  return {
+    number,
+    name: null,
+    image: null,
+    expiresAt: null,
+    headBranch,
+    commit,
+    repository,
+    provider,
+    isTrusted,
+  };
 }
 
-/** False when the host cannot be asked. */
-async function mayWrite(
-  { warn }: PullRequestNeighbours,
-  api: GitApi | undefined,
-  event: PullRequestEvent,
-): Promise<boolean> {
-  if (api === undefined) return false;
-  return api.canWrite(event.repository, event.author).catch((error: unknown) => {
-    warn(
-      `Whether the author of the pull request ${event.number} of ${event.repository} may write to it ` +
-        `could not be determined, so it is taken as no: ${sentenceOf(error)}`,
-    );
-    return false;
-  });
-}
-
-function deploymentOf(event: PullRequestEvent, commit: string): Accepting {
+/** The deployment that a commit of a pull request asks for. */
+export function deploymentOf(event: PullRequestEvent, commit: string): Accepting {
   return {
     kind: 'deploy',
     title: oneLine(event.title, 200) || `Pull request ${event.number}`,
@@ -344,19 +316,4 @@ function deploymentOf(event: PullRequestEvent, commit: string): Accepting {
     pushedCommit: commit,
     startedBy: { kind: 'webhook', userId: null, apiKeyId: null },
   };
-}
-
-/** Bitbucket tells the first digits only. */
-async function wholeCommit(
-  api: GitApi | undefined,
-  { repository, commit }: PullRequestEvent,
-): Promise<string> {
-  if (/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(commit)) return commit;
-  if (api === undefined)
-    throw new AppError(
-      'PRECONDITION_FAILED',
-      'the git host sends only the first digits of commits, and the service names no git provider ' +
-        '(githubId) to ask for the rest.',
-    );
-  return api.fullCommit(repository, commit);
 }
