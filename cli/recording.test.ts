@@ -72,6 +72,8 @@ const session: readonly (readonly [string, (readonly Reply[])?])[] = [
   ['previews shop/web'],
   ['preview create checkout shop/web --branch feature/checkout --no-wait'],
   ['preview remove 41 shop/web'],
+  ['preview waiting shop/web'],
+  ['preview approve 44 shop/web --commit da15608 --no-wait'],
   ['db create postgres shop/orders --image postgres:18'],
   ['db create postgres shop/db'],
   ['db connect shop/db'],

@@ -239,6 +239,8 @@ export const procedureKinds = {
     all: 'query',
     one: 'query',
     create: 'mutation',
+    waiting: 'query',
+    approve: 'mutation',
     redeploy: 'mutation',
     killBuild: 'mutation',
     start: 'mutation',

@@ -9,6 +9,20 @@ export const recordedPreviews = (at: (minutesAgo: number) => string): Answers =>
     domain: 'http://preview-web-k3x9a1-checkout.example.com',
   },
   'previewDeployment.delete': true,
+  'previewDeployment.waiting': [
+    {
+      pullRequestNumber: 44,
+      title: 'Fix the price of two',
+      author: 'eve',
+      commit: 'da1560886d4f094c3e6c9ef40349f7d38b5d27d7',
+      heldAt: at(20),
+    },
+  ],
+  'previewDeployment.approve': {
+    previewDeploymentId: 'pv3',
+    applicationId: 'web-id',
+    domain: 'http://preview-web-k3x9a1-44.example.com',
+  },
   'previewDeployment.all': [
     {
       previewDeploymentId: 'pv1',

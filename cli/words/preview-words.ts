@@ -1,4 +1,4 @@
-/** `berth previews`, and previews that are made by hand or by a runner. */
+/** `berth previews`, previews that are made by hand or by a runner, and approvals of pull requests. */
 import { ago } from '../look.ts';
 import { UsageError } from '../usage-error.ts';
 import { itemsOf, type Context } from './parts/context.ts';
@@ -36,6 +36,8 @@ const list = listWord({
   none: 'There are no previews.',
 });
 
+const followCalls = ['deployment.latest', 'deployment.logs', 'deployment.one'] as const;
+
 const create: Word = {
   name: 'preview create',
   usage: 'NAME [service]',
@@ -57,13 +59,7 @@ const create: Word = {
     'no-wait': { description: 'ends as soon as the deployment is queued' },
   },
   most: 2,
-  calls: [
-    'project.all',
-    'previewDeployment.create',
-    'deployment.latest',
-    'deployment.logs',
-    'deployment.one',
-  ],
+  calls: ['project.all', 'previewDeployment.create', ...followCalls],
   async run(context) {
     const [name, ofService] = context.args;
     if (name === undefined)
@@ -72,20 +68,33 @@ const create: Word = {
     const hours = context.text('expires-in') === undefined ? undefined : numberOf(context, 'expires-in', 1);
     const service = await serviceOf(context, ofService);
     const { client } = await context.berth();
-    const { previewDeploymentId, applicationId, domain } = await client.previewDeployment.create({
+    const made = await client.previewDeployment.create({
       ...ownerOf(service),
       ...source,
       name,
       ...(hours === undefined ? {} : { expiresInHours: hours }),
     });
-    const latest = await client.deployment.latest(
-      applicationId === null ? { composeId: previewDeploymentId } : { previewDeploymentId },
-    );
-    const url = async (): Promise<string | undefined> => (domain === '' ? undefined : domain);
-    const called = `the preview ${name} of ${nameOf(service)}`;
-    return follow(context, { name: called, url }, { deploymentId: latest?.deploymentId });
+    return followPreview(context, made, `the preview ${name} of ${nameOf(service)}`);
   },
 };
+
+/** Follows the newest deployment of a preview to its end. */
+async function followPreview(
+  context: Context,
+  {
+    previewDeploymentId,
+    applicationId,
+    domain,
+  }: { previewDeploymentId: string; applicationId: string | null; domain: string },
+  name: string,
+): Promise<number> {
+  const { client } = await context.berth();
+  const latest = await client.deployment.latest(
+    applicationId === null ? { composeId: previewDeploymentId } : { previewDeploymentId },
+  );
+  const url = async (): Promise<string | undefined> => (domain === '' ? undefined : domain);
+  return follow(context, { name, url }, { deploymentId: latest?.deploymentId });
+}
 
 function sourceOf(context: Context): { branch?: string; commit?: string; image?: string } {
   const given = (['branch', 'commit', 'image'] as const).flatMap((field) => {
@@ -127,4 +136,67 @@ const remove: Word = {
   },
 };
 
-export const previewWords: readonly Word[] = [list, create, remove];
+const waiting = listWord({
+  name: 'preview waiting',
+  usage: '[service]',
+  summary: 'lists the pull requests whose newest commit waits for an approval',
+  procedure: 'previewDeployment.waiting',
+  more: ['project.all'],
+  async read(client, context) {
+    return client.previewDeployment.waiting(ownerOf(await serviceOf(context, context.args[0])));
+  },
+  columns: (context) => [
+    { title: 'pull request', value: (row) => row.pullRequestNumber, right: true },
+    { title: 'commit', value: (row) => row.commit.slice(0, 12) },
+    { title: 'author', value: (row) => row.author },
+    { title: 'title', value: (row) => row.title, spare: 2 },
+    { title: 'since', value: (row) => ago(row.heldAt, context.terminal.now()), spare: 1 },
+  ],
+  none: 'No pull request waits.',
+});
+
+const approve: Word = {
+  name: 'preview approve',
+  usage: 'NUMBER [service]',
+  summary: 'makes the preview of one commit of a pull request that waits',
+  description:
+    'Read the commit at the git host first: its code runs on your server. Only this commit is approved; the ' +
+    'next push waits anew. It gets no variables and secrets without --with-variables.',
+  options: {
+    commit: { value: 'SHA', description: 'the commit that you have read, by seven digits or more' },
+    'with-variables': { description: 'gives it the variables and secrets of previews' },
+    'no-wait': { description: 'ends as soon as the deployment is queued' },
+  },
+  most: 2,
+  calls: ['project.all', 'previewDeployment.waiting', 'previewDeployment.approve', ...followCalls],
+  async run(context) {
+    const [text, ofService] = context.args;
+    const commit = context.text('commit');
+    const number = /^#?([1-9]\d{0,14})$/.exec(text ?? '')?.[1];
+    if (number === undefined || commit === undefined || !/^[0-9a-f]{7,64}$/.test(commit))
+      throw new UsageError(
+        'Which pull request and commit? Usage: berth preview approve NUMBER [service] --commit SHA',
+      );
+    const service = await serviceOf(context, ofService);
+    const { client } = await context.berth();
+    const held = itemsOf(await client.previewDeployment.waiting(ownerOf(service))).find(
+      ({ pullRequestNumber }) => pullRequestNumber === Number(number),
+    );
+    if (!held?.commit.startsWith(commit))
+      throw new UsageError(
+        (held
+          ? `The newest commit of the pull request ${number} is ${held.commit.slice(0, 12)}, not ${commit}; `
+          : `No pull request ${number} of ${nameOf(service)} waits; `) +
+          `\`berth preview waiting ${nameOf(service)}\` lists those that do.`,
+      );
+    const made = await client.previewDeployment.approve({
+      ...ownerOf(service),
+      pullRequestNumber: held.pullRequestNumber,
+      commit: held.commit,
+      withVariables: context.is('with-variables'),
+    });
+    return followPreview(context, made, `the preview of the pull request ${number} of ${nameOf(service)}`);
+  },
+};
+
+export const previewWords: readonly Word[] = [list, create, remove, waiting, approve];

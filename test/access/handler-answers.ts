@@ -91,6 +91,8 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   'basicAuth.delete': engineIsDown,
   'previewDeployment.delete': engineIsDown,
   'previewDeployment.create': [200],
+  // No pull request waits.
+  'previewDeployment.approve': [404],
   'previewDeployment.redeploy': [200],
   'previewDeployment.start': [412],
   'previewDeployment.stop': engineIsDown,

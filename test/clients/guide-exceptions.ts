@@ -101,7 +101,7 @@ export const exceptions: readonly Exception[] = [
   // They follow a deployment to its end.
   {
     guide: 'previews.md',
-    command: /^preview (create|remove) /,
+    command: /^preview (create|remove|waiting|approve) /,
     seenBy: 'cli/recording.test.ts',
   },
   // Files of the other platforms.

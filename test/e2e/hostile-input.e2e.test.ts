@@ -71,6 +71,8 @@ const cannotSucceed: Record<string, number | readonly number[]> = {
   'application.run': 412,
   'registry.test': 400,
   'previewDeployment.redeploy': 404,
+  // No pull request waits.
+  'previewDeployment.approve': 404,
   'previewDeployment.delete': 404,
   'destination.testConnection': 503,
   'backup.listFiles': 503,

@@ -100,6 +100,11 @@ function pullRequestsOn(
   return createPullRequests({
     kinds: { application: createApplicationPreviews(parts), compose: undefined as never },
     states: statesInMemory(),
+    held: {
+      approvalOf: async () => undefined,
+      hold: async () => undefined,
+      forget: async () => undefined,
+    },
     queue: {
       enqueue: async (job) => String(jobs.push(job)),
       cancelQueued: async () => [],

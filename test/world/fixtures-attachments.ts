@@ -56,6 +56,7 @@ export function attachmentRows(fixtures: Fixtures, own: Own, number: number): Ro
     backup_run: [failedBackup(fixtures, own, number)],
     backup: [backup(fixtures, own), volumeBackup(fixtures, own)],
     preview_deployment: [preview(fixtures, application)],
+    held_pull_request: [heldPullRequest(fixtures, application)],
     schedule: [schedule(fixtures, application)],
     schedule_run: [scheduleRun(fixtures, own, number)],
     hook_delivery: [hookDelivery(fixtures, number)],
@@ -197,6 +198,40 @@ function failedBackup(fixtures: Fixtures, own: Own, number: number): TableRecord
     leftOut: null,
     moment: null,
     held: null,
+  };
+}
+
+function heldPullRequest(
+  { prefix }: Fixtures,
+  { applicationId, organizationId, createdAt }: OfApplication,
+): TableRecord<'held_pull_request'> {
+  const commit = 'da1560886d4f094c3e6c9ef40349f7d38b5d27d7';
+  return {
+    applicationId,
+    composeId: null,
+    organizationId,
+    number: 44,
+    provider: 'gitea',
+    event: {
+      kind: 'pullRequest',
+      action: 'open',
+      number: 44,
+      title: `Fix the price of two for ${prefix}`,
+      baseBranch: 'main',
+      headBranch: 'price',
+      commit,
+      isFork: true,
+      labels: [],
+      author: { id: '11', name: 'eve' },
+      repository: 'acme/shop',
+    },
+    commit,
+    reason: 'it comes from a fork',
+    heldAt: createdAt,
+    approvedCommit: null,
+    approvedBy: null,
+    approvedAt: null,
+    hasVariables: false,
   };
 }
 

@@ -147,6 +147,8 @@ const instead: Readonly<Record<string, readonly string[]>> = {
   'webhook.all composeId': ['applicationId'],
   'previewDeployment.all composeId': ['applicationId'],
   'previewDeployment.create composeId': ['applicationId'],
+  'previewDeployment.waiting composeId': ['applicationId'],
+  'previewDeployment.approve composeId': ['applicationId'],
 };
 
 /** The good input with this id in the field; in a list when the field takes one. */

@@ -50,6 +50,7 @@ const order: readonly TableName[] = [
   'backup',
   'backup_run',
   'preview_deployment',
+  'held_pull_request',
   'git_provider',
   'setting',
   'audit',

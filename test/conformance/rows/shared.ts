@@ -484,6 +484,32 @@ export const previewDeploymentRows: Rows = [
     ],
   },
   {
+    rule: 'one commit of a pull request that waits is approved',
+    call: 'previewDeployment.waiting',
+    input: { applicationId: '<applicationId>' },
+    gives: [
+      {
+        pullRequestNumber: 44,
+        title: any.text,
+        author: 'eve',
+        repository: 'acme/shop',
+        baseBranch: 'main',
+        branch: 'price',
+        isFork: true,
+        commit: 'da1560886d4f094c3e6c9ef40349f7d38b5d27d7',
+        reason: 'it comes from a fork',
+        heldAt: any.time,
+        approvedCommit: null,
+      },
+    ],
+  },
+  {
+    rule: 'one commit of a pull request that waits is approved',
+    call: 'previewDeployment.approve',
+    input: { applicationId: '<applicationId>', pullRequestNumber: 44, commit: 'a'.repeat(40) },
+    refused: 'CONFLICT',
+  },
+  {
     rule: 'previewDeployment.redeploy has its title',
     call: 'previewDeployment.redeploy',
     input: { previewDeploymentId: '<previewDeploymentId>' },

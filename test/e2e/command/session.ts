@@ -56,6 +56,10 @@ export const sessionOf = ({
       },
       { line: 'berth db restore shop/db', replies: [[/\(yes\/no\) \[no\]$/, 'yes']] },
       { line: 'berth db undo shop/db', replies: [[/\(yes\/no\) \[no\]$/, 'yes']] },
+      // It is off, no moment is named, and no name.
+      { line: 'berth db recovery shop/db', ends: 2 },
+      { line: 'berth db restore-at shop/db', ends: 2 },
+      { line: 'berth db branch shop/db', ends: 2 },
     ],
   ],
   [
@@ -132,6 +136,8 @@ export const sessionOf = ({
       // It is an upload.
       { line: 'berth preview create qa --branch main', ends: 1 },
       { line: 'berth preview remove qa', ends: 2 },
+      { line: 'berth preview waiting' },
+      { line: 'berth preview approve 12 --commit da15608', ends: 2 },
     ],
   ],
   [

@@ -167,6 +167,12 @@ export const inputs = {
   previewDeployment: {
     create: (fixtures) => ({ ...application(fixtures), name: 'hostile', branch: 'main' }),
     all: application,
+    waiting: application,
+    approve: (fixtures) => ({
+      ...application(fixtures),
+      pullRequestNumber: 12,
+      commit: 'a'.repeat(40),
+    }),
     one: preview,
     redeploy: preview,
     killBuild: preview,

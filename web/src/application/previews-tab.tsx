@@ -14,6 +14,7 @@ import { Ago } from '../parts/time.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import type { Service } from '../service/service.ts';
 import { NewPreview } from './new-preview.tsx';
+import { WaitingPullRequests } from './waiting-pull-requests.tsx';
 
 type Status = Answer<'previewDeployment.all'>[number]['status'];
 
@@ -42,6 +43,7 @@ export function PreviewsTab({ service }: { service: Service }): ReactElement | n
   const [isMaking, setMaking] = useState(false);
   return (
     <>
+      <WaitingPullRequests of={kind === 'compose' ? { composeId: id } : { applicationId: id }} />
       <Panel
         title="Open previews"
         actions={

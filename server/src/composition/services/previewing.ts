@@ -29,7 +29,10 @@ import {
   createApprovePreview,
   type ApprovePreview,
 } from '../../modules/preview-deployment/approval/approve.ts';
-import { createHeldPullRequests, type HeldPullRequests } from '../../modules/preview-deployment/approval/held.ts';
+import {
+  createHeldPullRequests,
+  type HeldPullRequests,
+} from '../../modules/preview-deployment/approval/held.ts';
 import { createPreviewByHand, type PreviewByHand } from '../../modules/preview-deployment/by-hand/by-hand.ts';
 import { createApplicationPreviews } from '../../modules/preview-deployment/application-previews.ts';
 import {

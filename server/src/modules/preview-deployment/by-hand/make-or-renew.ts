@@ -63,9 +63,7 @@ function findBy(
   { number, name }: PreviewFacts,
 ): Promise<AnyPreview | undefined> {
   const { serviceId } = previewedRef(service);
-  return name === null
-    ? previews.ofPullRequest(serviceId, number ?? 0)
-    : previews.ofName(serviceId, name);
+  return name === null ? previews.ofPullRequest(serviceId, number ?? 0) : previews.ofName(serviceId, name);
 }
 
 /** As it is within the transaction: it may have been removed a moment ago. */
