@@ -484,7 +484,6 @@ export const previewDeploymentRows: Rows = [
     ],
   },
   {
-    rule: 'one commit of a pull request that waits is approved',
     call: 'previewDeployment.waiting',
     input: { applicationId: '<applicationId>' },
     gives: [
@@ -504,7 +503,6 @@ export const previewDeploymentRows: Rows = [
     ],
   },
   {
-    rule: 'one commit of a pull request that waits is approved',
     call: 'previewDeployment.approve',
     input: { applicationId: '<applicationId>', pullRequestNumber: 44, commit: 'a'.repeat(40) },
     refused: 'CONFLICT',
