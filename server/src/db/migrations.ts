@@ -1164,7 +1164,7 @@ CREATE INDEX "compose_preview_organization" ON "compose_preview"("organizationId
 `,
   },
   {
-    version: 71,
+    version: 72,
     name: 'pull requests that wait for an approval',
     sql: `
 CREATE TABLE "held_pull_request" (
