@@ -101,10 +101,7 @@ export function createStores(database: Database) {
     platformServices: createPlatformServiceStore(database),
     installation: createInstallationStore(database),
     knownThings: createKnownThings(database),
-    previewDeployments: createPreviewDeploymentStore(database),
-    composePreviews: createComposePreviewStore(database),
-    pullRequestStates: createPullRequestStateStore(database),
-    heldPullRequests: createHeldPullRequestStore(database),
+    ...previewStores(database),
     gitProviders: createGitProviderStore(database),
     webhooks: createWebhookStore(database),
     webhookReceipts: createReceiptStore(database),
@@ -140,4 +137,11 @@ const backupStores = (database: Database) => ({
   backupRuns: createBackupRunStore(database),
   recovery: createRecoveryStore(database),
   branches: createBranchStore(database),
+});
+
+const previewStores = (database: Database) => ({
+  previewDeployments: createPreviewDeploymentStore(database),
+  composePreviews: createComposePreviewStore(database),
+  pullRequestStates: createPullRequestStateStore(database),
+  heldPullRequests: createHeldPullRequestStore(database),
 });
