@@ -39,12 +39,12 @@ export const waitingPullRequest = z
     title: z.string(),
     author: z.string().describe('Name at the git host'),
     repository: z.string().describe('Full name of the repository that it is for'),
-    baseBranch: z.string(),
+    baseBranch: z.string().describe('Branch that it is for'),
     branch: z.string(),
-    isFork: z.boolean(),
+    isFork: z.boolean().describe('Its commits come from another repository'),
     commit: z.string().describe('The newest; this one an approval names'),
     reason: z.string().describe('Why it waits'),
-    heldAt: z.string(),
+    heldAt: z.string().describe('When its newest commit came'),
     approvedCommit: z
       .string()
       .nullable()
