@@ -160,8 +160,8 @@ const approve: Word = {
   usage: 'NUMBER [service]',
   summary: 'makes the preview of one commit of a pull request that waits',
   description:
-    'Read the commit at the git host first: its code runs on your server. Only this commit is approved; the ' +
-    'next push waits anew. It gets no variables and secrets without --with-variables.',
+    'Read the commit at the git host first: its code runs on your server. Only this commit is approved; ' +
+    'the next push waits anew. It gets no variables and secrets without --with-variables.',
   options: {
     commit: { value: 'SHA', description: 'the commit that you have read, by seven digits or more' },
     'with-variables': { description: 'gives it the variables and secrets of previews' },

@@ -43,9 +43,9 @@ import { createDiskStore, createStoppedWriters } from '../modules/disk-quota/sto
 import { createQuotaStore } from '../modules/quota/store.ts';
 import { createPlatformServiceStore } from '../modules/platform-service/store.ts';
 import { createPortStore } from '../modules/port/store.ts';
-import { createHeldPullRequestStore } from '../modules/preview-deployment/approval/store.ts';
 import {
   createComposePreviewStore,
+  createHeldPullRequestStore,
   createPreviewDeploymentStore,
   createPullRequestStateStore,
 } from '../modules/preview-deployment/store.ts';

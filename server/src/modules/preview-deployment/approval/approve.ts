@@ -8,7 +8,7 @@ import { deploymentOf, factsOf } from '../pull-request/pull-request.ts';
 import type { PullRequestStates } from '../pull-request/pull-request-state.ts';
 import { whyNoPreview } from '../pull-request/verdict.ts';
 import type { HeldPullRequests } from './held.ts';
-import type { HeldPullRequest } from './store.ts';
+import type { HeldPullRequest } from '../store.ts';
 
 export interface AskedApproval {
   pullRequestNumber: number;

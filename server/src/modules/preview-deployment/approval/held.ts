@@ -6,7 +6,7 @@ import type { PullRequestEvent } from '../../../domain/git/git-event.ts';
 import type { GitProvider } from '../../../domain/git/git-host.ts';
 import type { ServiceRef } from '../../../domain/names/service-ref.ts';
 import { previewedRef, type Previewed } from '../previewed.ts';
-import type { HeldPullRequest, HeldPullRequestStore } from './store.ts';
+import type { HeldPullRequest, HeldPullRequestStore } from '../store.ts';
 
 /** Anybody can open pull requests, so that no more of a service are remembered. */
 const heldLimit = 100;

@@ -1,4 +1,4 @@
-import type { HeldPullRequest } from './store.ts';
+import type { HeldPullRequest } from '../store.ts';
 
 /** A pull request that waits, as answers show it. */
 export function shownHeld({ event, commit, reason, heldAt, approvedCommit, number }: HeldPullRequest) {

@@ -96,10 +96,11 @@ function requireSameTrust({ name }: Previewed, present: AnyPreview, facts: Previ
   const { isTrusted } = facts;
   if (present.isTrusted === isTrusted) return;
   const [has, wanted] = isTrusted ? ['without', 'with'] : ['with', 'without'];
+  const way = facts.name === null ? 'Delete it first' : 'Give another name, or delete it first';
   throw new AppError(
     'CONFLICT',
     `The ${calledPreview(facts)} of ${name} runs ${has} the variables of previews, so it cannot become one ` +
-      `${wanted} them. Delete it first (previewDeployment.delete)${facts.name === null ? '' : ', or give another name'}.`,
+      `${wanted} them. ${way} (previewDeployment.delete).`,
   );
 }
 
