@@ -4,9 +4,9 @@ import { chown, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { mustRun, runCommand, type Argv } from '../../images/command.ts';
 import { onFreePort, saysTaken } from '../free-port.ts';
-import { launch } from './host/host-process.ts';
 import { cacheRoot, memoryFolder } from './layout.ts';
-import { end, identify, isAlive, waitUntil, type ProcessIdentity } from './machine/process-identity.ts';
+import { launchAlone } from './launch-alone.ts';
+import { end, identify, isAlive, waitUntil } from './machine/process-identity.ts';
 
 export interface RunningPostgres {
   /** Connection address with a random password, on 127.0.0.1. */
@@ -39,7 +39,10 @@ async function startAt(port: number): Promise<RunningPostgres> {
   await writeFile(passwordFile, password, { mode: 0o600 });
   for (const path of [folder, passwordFile]) await chown(path, account.uid, account.gid);
   await initialize(programs, data, passwordFile);
-  const server = await launchServer(serverArgv(programs, data, folder, port), folder);
+  const server = await launchAlone(
+    [...asPostgres, ...serverArgv(programs, data, folder, port)],
+    join(folder, 'log'),
+  );
   const stop = async (): Promise<void> => {
     await end(server, 'SIGKILL', 10_000);
     await rm(folder, { recursive: true, force: true });
@@ -70,33 +73,12 @@ export async function removeStalePostgres(): Promise<number> {
   return removed;
 }
 
-function postgresRoot(): string {
+/** Folders of all database servers of tests, each named after the process that it ends with. */
+export function postgresRoot(): string {
   return memoryFolder === null ? join(cacheRoot(), 'postgres') : join(memoryFolder, 'berth-test-postgres');
 }
 
 const asPostgres: Argv = ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--init-groups', '--'];
-
-/**
- * In process and IPC namespaces of its own, which end with this process: no worker and no shared memory can
- * stay.
- */
-function launchServer(argv: string[], folder: string): Promise<ProcessIdentity> {
-  // tini stays root between the two: changing the user makes the kernel forget the signal at the parent's
-  // death.
-  const own: Argv = [
-    'setpriv',
-    '--pdeathsig=KILL',
-    'unshare',
-    '--ipc',
-    '--pid',
-    '--fork',
-    '--kill-child=SIGKILL',
-    '--',
-    'tini',
-    '--',
-  ];
-  return launch([...own, ...asPostgres, ...argv], join(folder, 'log'), process.env);
-}
 
 /** Makes the empty cluster of databases. */
 async function initialize(programs: string, data: string, passwordFile: string): Promise<void> {

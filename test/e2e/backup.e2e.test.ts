@@ -189,11 +189,11 @@ describe.each(placesOf('backups'))('databases on: %s', (place) => {
         expect(await contentOf(berth, base)).toBe(before);
         expect(await sql(berth, base, others[kind]?.list ?? '')).toContain('other');
         const view = await base.view();
-        // PostgreSQL stays on its volume: the state before is another database there.
-        const former = kind === 'postgres' ? [] : [{ volumeName: `berth-data-${base.id}` }];
+        // All but MongoDB stay on their volume: the state before is another database there.
+        const former = kind === 'mongo' ? [{ volumeName: `berth-data-${base.id}` }] : [];
         expect(view).toMatchObject({ applicationStatus: 'done', formerVolumes: former });
         expect(await volumes(fixture, base)).toContain(`berth-data-${base.id}`);
-        if (kind === 'mysql' || kind === 'mongo') return;
+        if (kind === 'mongo') return;
         // And back to what the restore replaced.
         const runs = (): Promise<RunView[]> =>
           berth.call<RunView[] & Record<string, unknown>>('backup.runsByDatabase', { databaseId: base.id });

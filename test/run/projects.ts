@@ -79,7 +79,7 @@ export const longerStores: readonly string[] = [
   'server/src/jobs/jobs',
   'server/src/modules/audit/audit',
   'server/src/modules/log-drain/log-drain',
-  'server/src/modules/backup/{in-place/postgres-in-place,runs/cancel,runs/runs}',
+  'server/src/modules/backup/{in-place/mysql-in-place,in-place/postgres-in-place,runs/cancel,runs/runs}',
   'server/src/modules/basic-auth/basic-auth',
   'server/src/modules/{compose/compose-access,container/container,database/database}',
   'server/src/modules/{database/database-places,project/project}',

@@ -99,7 +99,8 @@ export function createPrograms(newName: (what: string) => string): Programs {
   return {
     output,
     async text(server, program, options) {
-      const { argv, env } = program;
+      const { argv, env, isLong } = program;
+      if (isLong) return allOf(output(server, program, options));
       const { signal, onLine = () => undefined } = options;
       const { engine, service } = server;
       const { exitCode, stdout, stderr } = await engine.exec(await runningContainer(engine, service), {

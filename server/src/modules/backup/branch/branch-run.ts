@@ -79,7 +79,7 @@ async function filled(
   { sourceId }: BranchRecord,
   target: Beside,
 ): Promise<DatabaseServer> {
-  if (context.run.moment === null) return fill(ports, context, target);
+  if (context.run.moment === null) return fill(ports, context, { beside: target });
   const server = await fillToMoment(ports.moments, context, { sourceId: sourceId ?? '', beside: target });
   const record = await recordOf(ports, context);
   const database = context.run.database;

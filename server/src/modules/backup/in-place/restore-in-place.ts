@@ -1,6 +1,6 @@
 /**
- * A restore inside the running server: the object is loaded into a new database and looked into there; then
- * both are renamed in one transaction. Other databases, roles and settings of the server stay as they are.
+ * A restore inside the running server: the object comes into a new database and is looked into; then both
+ * change places at once. Other databases, roles and settings of the server stay as they are.
  */
 import { targetOf, type DatabaseServer, type ProgramOptions, type Programs } from '../database-source.ts';
 import type { BackupRunRecord } from '../store.ts';
@@ -11,7 +11,7 @@ import { changeOverStep } from '../runs/runs.ts';
 export interface InPlacePorts {
   programs: Programs;
   /** Finds the object, and loads it into the database of this name; resolves with what it read, in words. */
-  find(): Promise<{ load(database: string): Promise<string> }>;
+  find(): Promise<{ step: 'load' | 'copy'; load(database: string): Promise<string> }>;
   /** Looks into what was loaded. */
   check(database: string): Promise<void>;
 }
@@ -36,14 +36,14 @@ export async function restoreInPlace(
   const has = async (name: string): Promise<boolean> =>
     (await ports.programs.text(server, inPlace.has(target, name), options)) === '1';
   if (await has(names.former)) {
-    say('The restored database had taken its name before Berth was restarted.');
-    // The change may have been broken off before connections were let in again.
+    say('The restored database was taking its name before Berth was restarted.');
+    // The change may have been broken off before connections were let in again, or before it was complete.
     await ports.programs.text(server, inPlace.clear(target, names), options);
-    return;
+    if (await has(names.former)) return;
   }
   const object = await ports.find();
   try {
-    await context.step('load', async () => {
+    await context.step(object.step, async () => {
       await ports.programs.text(server, inPlace.create(target, names), options);
       return { value: undefined, detail: await object.load(names.fresh) };
     });

@@ -18,6 +18,8 @@ export interface DatabaseProgram {
   env: Record<string, string | Secret>;
   /** In a container without network, with few rights and its own limits, since strangers made its input. */
   isAlone?: true;
+  /** May take longer than a question: it runs in a container of its own, which can be ended. */
+  isLong?: true;
 }
 
 /** How a dump of strangers is loaded; absent where a dump holds no statements. */
@@ -41,18 +43,51 @@ export interface InPlaceNames {
   fresh: string;
   /** The name of the one before afterwards. */
   former: string;
+  /** The new one is a state that is put back: `clear` leaves it. */
+  keepsFresh?: true;
+}
+
+/**
+ * Where a database cannot be loaded under another name: it is loaded into a server beside, and its tables and
+ * definitions are copied from there.
+ */
+export interface CopyPrograms {
+  /** Prints why this version of the server is not restored inside; nothing where it is. */
+  hindrance(target: DatabaseTarget): DatabaseProgram;
+  /**
+   * Prints the character set and the order of a database; nothing where it is absent. Fails where others
+   * refer to its tables.
+   */
+  encoding(target: DatabaseTarget): DatabaseProgram;
+  encode(target: DatabaseTarget, encoding: [charset: string, collation: string]): DatabaseProgram;
+  /** Prints the statements for all that is not in tables. */
+  definitions(target: DatabaseTarget): DatabaseProgram;
+  /** Removes what `definitions` prints. */
+  bare(target: DatabaseTarget): DatabaseProgram;
+  /** Prints tables and rows alone. */
+  tables(target: DatabaseTarget): DatabaseProgram;
+  /** Prints the names of the tables. */
+  names(target: DatabaseTarget): DatabaseProgram;
+  /** Loads what `tables` printed into the new database. */
+  fill(target: DatabaseTarget, names: InPlaceNames): DatabaseProgram;
+  /** Keeps what `definitions` printed in the new database, until it takes the name. */
+  keep(target: DatabaseTarget, names: InPlaceNames): DatabaseProgram;
 }
 
 /** A restore inside the running server, which touches no other database of it. */
 export interface InPlacePrograms {
   /** Makes the new database empty, with owner, encoding, locale, settings and rights of the present one. */
   create(target: DatabaseTarget, names: InPlaceNames): DatabaseProgram;
-  /** Ends the connections of both and renames both, or changes nothing. */
+  /** Exchanges both, ending connections that hold them, or changes nothing. One broken off goes on. */
   change(target: DatabaseTarget, names: InPlaceNames): DatabaseProgram;
-  /** Removes the new database and lets connections to the present one again. */
+  /**
+   * Removes the new database, and lets connections to the present one again. A change that was broken off is
+   * finished or taken back.
+   */
   clear(target: DatabaseTarget, names: InPlaceNames): DatabaseProgram;
   /** Prints 1 when there is a database of this name, otherwise 0. */
   has(target: DatabaseTarget, name: string): DatabaseProgram;
+  beside?: CopyPrograms;
 }
 
 export interface LoadOptions {
@@ -94,9 +129,4 @@ export interface DatabasePrograms {
    * Prints the names of all databases that users created, one a line; undefined: a dump has the whole server.
    */
   list?(target: DatabaseTarget): DatabaseProgram;
-  /**
-   * Users of the server, which are not part of a database: `dump` prints them as statements, and `load`
-   * accepts users that exist already.
-   */
-  roles?: { dump(target: DatabaseTarget): DatabaseProgram; load(target: DatabaseTarget): DatabaseProgram };
 }

@@ -8,6 +8,7 @@ import type { DatabaseKindName } from '../../../domain/database-kind.ts';
 import { databaseKinds } from '../../database/kinds.ts';
 import type { DatabaseProgram, DatabasePrograms, DatabaseTarget } from './database-program.ts';
 import { postgresInPlace, postgresNotes } from '../in-place/postgres-in-place.ts';
+import { mysqlInPlace } from '../in-place/mysql-in-place.ts';
 import { foreignMysql, foreignPostgres } from './foreign-programs.ts';
 import { redisPrograms } from './redis-programs.ts';
 
@@ -90,25 +91,6 @@ const postgresPrograms: DatabasePrograms = {
       '--command',
       `select datname from pg_database where not datistemplate and datname <> 'postgres' order by 1`,
     ),
-  roles: {
-    dump: (target) =>
-      postgres(
-        { ...target, database: 'postgres' },
-        'pg_dumpall',
-        '--roles-only',
-        '--no-password',
-        '--database=postgres',
-      ),
-    load: (target) =>
-      postgres(
-        { ...target, database: 'postgres' },
-        'psql',
-        '--no-psqlrc',
-        '--no-password',
-        '--quiet',
-        '--output=/dev/null',
-      ),
-  },
 };
 
 const mysqlDump = [
@@ -195,7 +177,16 @@ function mysqlFamily(
       ask: (target, statements) => mysql(target, client, '--execute', statements),
     }),
     // A dumped row is longer than the row itself, which may have had the server's own limit.
-    prepare: (target) => mysql(target, client, '--execute', 'SET GLOBAL max_allowed_packet = 1073741824'),
+    // No event may run in a server beside, and change what is restored.
+    prepare: (target) =>
+      mysql(
+        target,
+        client,
+        '--execute',
+        `SET GLOBAL max_allowed_packet = 1073741824; SET @off = if(@@event_scheduler = 'DISABLED', 'DO 0', ` +
+          `'SET GLOBAL event_scheduler = OFF'); PREPARE off FROM @off; EXECUTE off`,
+      ),
+    inPlace: mysqlInPlace({ client, dump, own, connect: mysql }),
     mayNameOthers: true,
     count: (target) =>
       mysql(target, client, ...quiet, '--execute', countMysqlTables, `--database=${target.database}`),
@@ -265,6 +256,8 @@ export const databasePrograms = {
   // History of versioned tables; "loose", because versions before 10.11 do not know the option.
   mariadb: mysqlFamily({ client: 'mariadb', server: 'mariadbd', dump: 'mariadb-dump' }, [
     '--loose-dump-history',
+    // A column whose default is of a sequence cannot be filled under the locks.
+    '--skip-add-locks',
   ]),
   // Another server would refuse a dump with the transaction ids of this one. "loose", because MariaDB's
   // mysqldump does not know the option.

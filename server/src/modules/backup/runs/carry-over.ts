@@ -26,7 +26,7 @@ export async function carryOver(
   { run, signal, say, step }: RunContext,
   { fresh, present }: { fresh: DatabaseServer; present: DatabaseServer | undefined },
 ): Promise<void> {
-  const { list, dump, create, load, roles }: DatabasePrograms = databasePrograms[fresh.kind];
+  const { list, dump, create, load }: DatabasePrograms = databasePrograms[fresh.kind];
   if (!list) return;
   if (!present) {
     say('The database is not running, so no other database of its server is carried over.');
@@ -36,14 +36,6 @@ export async function carryOver(
   const there = await namesOf(programs, fresh, options);
   const others = (await namesOf(programs, present, options)).filter((name) => name !== run.database);
   await step('carry over', async () => {
-    if (roles)
-      await drain(
-        programs.output(fresh, roles.load(targetOf(fresh, run.database)), {
-          ...options,
-          onLine: () => undefined,
-          input: programs.output(present, roles.dump(targetOf(present, run.database)), options),
-        }),
-      );
     for (const name of others) {
       const target = targetOf(fresh, name);
       if (create && !there.includes(name)) await programs.text(fresh, create(target), options);

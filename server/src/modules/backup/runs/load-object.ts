@@ -208,7 +208,7 @@ export async function checkLoaded(
 export async function findObject(
   { openStore, runs }: ObjectPorts,
   { run, signal, step }: RunContext,
-  { what, disk }: { what: string; disk: DiskRoom | undefined },
+  { what, disk, copies = 1 }: { what: string; disk: DiskRoom | undefined; copies?: number },
 ): Promise<ObjectStore> {
   const store = await openStore(run.destinationId, run.organizationId);
   await step('find', async () => {
@@ -223,7 +223,7 @@ export async function findObject(
       requireFreeDisk(disk, {
         what,
         // What others made is kept as a file, too, while it is loaded.
-        needed: made ? Math.max(object.bytes, made.bytes ?? 0) : 3 * object.bytes,
+        needed: copies * (made ? Math.max(object.bytes, made.bytes ?? 0) : 3 * object.bytes),
         cure: 'Free some space and restore again. Nothing was changed.',
       });
     return { value: undefined, detail: `${object.bytes} bytes of ${object.modifiedAt}` };

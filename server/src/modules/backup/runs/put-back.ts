@@ -4,9 +4,11 @@
  */
 import type { DatabaseRecord } from '../../../db/tables.ts';
 import { AppError } from '../../../domain/errors.ts';
+import { backupRunLabel } from '../../../domain/names/labels.ts';
 import { formerServerKey, serverKeyOf } from '../../../domain/names/server-key.ts';
 import { firstVolume } from '../../../domain/names/restored-volumes.ts';
 import { targetOf, type DatabaseServer, type ProgramOptions } from '../database-source.ts';
+import { settle } from '../in-place/copy-in-place.ts';
 import { inPlaceNames } from '../in-place/restore-in-place.ts';
 import type { DatabasePrograms } from '../programs/database-program.ts';
 import { databasePrograms } from '../programs/programs.ts';
@@ -27,8 +29,8 @@ export interface PutBackPorts extends Pick<LoadingPorts, 'programs'> {
 /** `path` of the run is the volume or database that is put back; `database` is empty for a volume. */
 export function createPutBack(ports: PutBackPorts): RunOperation {
   return {
-    // Nothing was made: both volumes are kept, whichever is used.
-    tidy: async () => undefined,
+    // Of volumes nothing was made: both are kept, whichever is used.
+    tidy: (run) => tidy(ports, run),
     async run(context) {
       const { run } = context;
       if (run.databaseId === null) await volumeOfService(ports, context);
@@ -37,6 +39,18 @@ export function createPutBack(ports: PutBackPorts): RunOperation {
       await forget(ports, run);
     },
   };
+}
+
+/** An exchange of databases that was broken off is finished, or taken back. */
+async function tidy({ beside, programs, runs }: PutBackPorts, run: BackupRunRecord): Promise<void> {
+  const { databaseId, backupRunId } = run;
+  if (databaseId === null || run.database === '') return;
+  await beside.removeContainers(databaseId, `${backupRunLabel}=${backupRunId}`);
+  const server = await beside.running(databaseId);
+  if (!server) return;
+  const { inPlace }: DatabasePrograms = databasePrograms[server.kind];
+  if (!inPlace?.beside || (await settle(programs, server, inPlace, run))) return;
+  if (run.previousDatabase !== null) await runs.record(backupRunId, { previousDatabase: null });
 }
 
 /** A volume that a move left on another server is out of reach there. */
@@ -80,7 +94,7 @@ async function database(ports: PutBackPorts, context: RunContext, databaseId: st
     );
 }
 
-/** Renames both databases of the running server. */
+/** Exchanges both databases of the running server. */
 async function exchange(
   { programs }: PutBackPorts,
   context: RunContext,

@@ -7,9 +7,10 @@ import { AppError } from '../../../domain/errors.ts';
 import type { DiskRoom } from '../../../domain/resources/free-disk.ts';
 import { isoTime, type Clock } from '../../../ports/clock.ts';
 import { targetOf, type DatabaseServer, type ProgramOptions } from '../database-source.ts';
-import type { DatabasePrograms, InPlacePrograms } from '../programs/database-program.ts';
+import type { CopyPrograms, DatabasePrograms, InPlacePrograms } from '../programs/database-program.ts';
 import { databasePrograms } from '../programs/programs.ts';
 import type { RunContext } from './run-context.ts';
+import { copyPorts, hindranceOf, type Encoding } from '../in-place/copy-in-place.ts';
 import { clearInPlace, restoreInPlace, type InPlacePorts } from '../in-place/restore-in-place.ts';
 import type { RunOperation } from './runner.ts';
 import { changeOverStep } from './runs.ts';
@@ -148,9 +149,10 @@ async function restore(ports: RestoringPorts, context: RunContext): Promise<void
   if (await ports.beside.isOn(databaseId, besideOf(run).volume)) return restoreBeside(ports, context);
   const work = (server: DatabaseServer): Promise<void> => {
     const inPlace = inPlaceOf(server);
-    return inPlace
-      ? restoreInPlace(inPlacePorts(ports, context, server), context, server, inPlace)
-      : restoreBeside(ports, context);
+    if (!inPlace) return restoreBeside(ports, context);
+    return inPlace.beside
+      ? restoreByCopy(ports, context, server, { ...inPlace, beside: inPlace.beside })
+      : restoreInPlace(inPlacePorts(ports, context, server), context, server, inPlace);
   };
   const running = await ports.beside.running(databaseId);
   if (running) return work(running);
@@ -165,11 +167,33 @@ function inPlacePorts(ports: RestoringPorts, context: RunContext, server: Databa
       const disk = await ports.disk(idOf(context.run));
       const store = await findObject(ports, context, { what: 'the restored database', disk });
       return {
+        step: 'load',
         load: (database) => loadObject(ports, context, { server, store, database, isTemporary: false }),
       };
     },
     check: (database) => checkLoaded(ports, context, server, database),
   };
+}
+
+/** Into a server beside, and from there into the running one. */
+async function restoreByCopy(
+  ports: RestoringPorts,
+  context: RunContext,
+  server: DatabaseServer,
+  inPlace: InPlacePrograms & { beside: CopyPrograms },
+): Promise<void> {
+  const { run, say } = context;
+  const hindrance = await hindranceOf(ports.programs, context, server, inPlace.beside);
+  if (hindrance !== '') {
+    say(hindrance);
+    return restoreBeside(ports, context);
+  }
+  const fillBeside = (encoding: Encoding | undefined): Promise<DatabaseServer> =>
+    fill(ports, context, { copies: 2, encoding });
+  const copy = copyPorts({ programs: ports.programs, fill: fillBeside }, context, server, inPlace.beside);
+  await restoreInPlace(copy, context, server, inPlace);
+  await ports.beside.stop(run.databaseId, besideOf(run));
+  await ports.beside.removeVolume(run.databaseId, besideOf(run));
 }
 
 /** Into a new volume, which the database changes over to. */
@@ -219,17 +243,25 @@ export async function changeOverTo(
   });
 }
 
+interface Filling {
+  beside?: Beside;
+  /** How often the data will stand on the disk besides the present. */
+  copies?: number;
+  encoding?: Encoding | undefined;
+}
+
 /** A server beside with the object in it, looked into. */
 export async function fill(
   ports: RestoringPorts,
   context: RunContext,
-  beside: Beside = besideOf(context.run),
+  { beside = besideOf(context.run), copies = 1, encoding }: Filling = {},
 ): Promise<DatabaseServer> {
   const { run, signal, say } = context;
   const databaseId = idOf(run);
   const store = await findObject(ports, context, {
     what: 'the restored database',
     disk: await ports.disk(databaseId),
+    copies,
   });
   const server = await context.step('beside', async () => {
     const started = await ports.beside.start(databaseId, beside, { signal, say });
@@ -240,9 +272,11 @@ export async function fill(
   const programs: DatabasePrograms = databasePrograms[server.kind];
   const target = targetOf(server, run.database);
   await context.step('load', async () => {
-    const { create } = programs;
+    const { create, inPlace } = programs;
     if (create && run.database !== (await ports.beside.ownDatabase(databaseId)))
       await ports.programs.text(server, create(target), options);
+    if (encoding && inPlace?.beside)
+      await ports.programs.text(server, inPlace.beside.encode(target, encoding), options);
     const names = programs.mayNameOthers ? await namesOf(ports.programs, server, options) : [];
     const detail = await loadObject(ports, context, {
       server,
