@@ -50,9 +50,8 @@ export function mountsAt(
     for (const without of checkMountOptions(text, at)) told.add(`${place.where}: ${without}`);
     return shortForm(text, at, volumes);
   });
-  for (const [index, mount] of mounts.entries())
-    if (mount.type === 'own' && mount.path.startsWith(homeFolder))
-      told.add(homeNote(mount, below(place, index)));
+  for (const mount of mounts)
+    if (mount.type === 'own' && mount.path.startsWith(homeFolder)) told.add(homeNote(mount, place));
   notes.push(...told);
   return mounts;
 }
@@ -239,19 +238,10 @@ function sourceOf(source: string, place: Place, volumes: VolumeDefinitions): Sou
 /** Where `~/…` is kept: a server has nobody's home, so it is the compose service's own. */
 const homeFolder = './~/';
 
-function homeNote({ path, readOnly, target }: PlannedMount & { type: 'own' }, place: Place): string {
-  const name = `~/${path.slice(homeFolder.length)}`;
-  if (readOnly)
-    throw fault(
-      place,
-      `reads ${name}, and here is nobody whose home folder it could be; write ./… for a file beside this ` +
-        'one, or the whole path of the server',
-    );
-  return (
-    `${place.where}: ${name} at ${target} is a volume of this compose service, empty at first, since here ` +
-    'is nobody whose home folder it could be. For a folder of the server write its whole path.'
-  );
-}
+const homeNote = ({ path, target }: PlannedMount & { type: 'own' }, { where }: Place): string =>
+  `${where}: ~/${path.slice(homeFolder.length)} at ${target} is a volume of this compose service, empty at ` +
+  'first, since here is nobody whose home folder it could be. For a folder of the server write its whole ' +
+  'path.';
 
 const cleanPath = (path: string): string => posix.normalize(path).replace(/(.)\/$/, '$1');
 

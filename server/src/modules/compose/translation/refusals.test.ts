@@ -42,7 +42,6 @@ describe('what cannot be done is refused with service and key', () => {
     ['ports: ["80-90:80"]', 'ports.0'],
     ['ports: ["a"]', 'ports.0'],
     ['volumes: [data:/a]', 'volumes.0 names the volume data'],
-    ['volumes: ["~/a:/a:ro"]', 'volumes.0 reads ~/a, and here is nobody whose home folder it could be'],
     ['volumes: ["~bob/a:/a"]', 'volumes.0 begins with the home folder of somebody'],
     ['volumes: ["./a:a"]', 'volumes.0'],
     ['volumes: ["./a:/proc/x"]', 'volumes.0'],
