@@ -5,6 +5,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../domain/errors.ts';
 import { collectOnce, sendLive } from './streams/answer-stream.ts';
+import { answerHeaders } from './entrance/answer-headers.ts';
 import { errorAnswer, type ErrorAnswer } from './envelope.ts';
 import {
   bodyOf,
@@ -142,6 +143,7 @@ async function sendLines(reply: FastifyReply, answers: Promise<ErrorAnswer>[]): 
   reply.hijack();
   const response = reply.raw;
   response.writeHead(200, {
+    ...answerHeaders,
     'content-type': 'application/json',
     'transfer-encoding': 'chunked',
     vary: 'trpc-accept',

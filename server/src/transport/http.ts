@@ -11,6 +11,7 @@ import { addDashboard } from './files/dashboard.ts';
 import { addDocs } from './openapi/docs.ts';
 import { servedDocument } from './openapi/served-document.ts';
 import { errorAnswer, toAppError, type FaultLog } from './envelope.ts';
+import { addAnswerHeaders, answerHeaders } from './entrance/answer-headers.ts';
 import type { CookieJar } from './entrance/cookies.ts';
 import { familyList, familyListPath, familyPrefix, familyWire } from './family.ts';
 import { answerFormA } from './form-a.ts';
@@ -76,7 +77,8 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
       procedureOf(request),
       isFormA ? (isTrpcClient(request) ? 'trpc' : 'form-a') : 'form-b',
     );
-    void reply.code(answer.status).headers(answer.headers);
+    // What is no address has met no hook.
+    void reply.code(answer.status).headers({ ...answerHeaders, ...answer.headers });
     sendJson(reply, answer.body);
   };
   const app = Fastify({
@@ -85,6 +87,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
     frameworkErrors: answerFault,
   });
   const wire = wireOf(options);
+  addAnswerHeaders(app);
   refuseWrongVerbs(app);
   refuseEncodings(app);
   acceptBodies(app);

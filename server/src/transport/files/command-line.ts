@@ -32,7 +32,7 @@ export function addCommandLine(app: FastifyInstance, file: string | undefined): 
   app.get('/cli/berth.mjs', async (request, reply) => {
     const { text, sha256 } = await program();
     const etag = `"${sha256}"`;
-    void reply.headers({ 'cache-control': 'no-cache', etag, 'x-content-type-options': 'nosniff' });
+    void reply.headers({ 'cache-control': 'no-cache', etag });
     if (request.headers['if-none-match'] === etag) return reply.code(304).send();
     return reply.header('content-type', 'text/javascript; charset=utf-8').send(text);
   });
@@ -42,7 +42,6 @@ export function addCommandLine(app: FastifyInstance, file: string | undefined): 
       .headers({
         'content-type': 'text/x-shellscript; charset=utf-8',
         'cache-control': 'no-cache',
-        'x-content-type-options': 'nosniff',
       })
       .send(scriptFor(request, sha256));
   });

@@ -31,8 +31,6 @@ const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-cache',
   'content-security-policy': policy,
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
 };
 
 const types: Record<string, string> = {
@@ -140,7 +138,7 @@ function sendAsset(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const headers = { 'content-type': asset.type, 'x-content-type-options': 'nosniff', 'cache-control': kept };
+  const headers = { 'content-type': asset.type, 'cache-control': kept };
   return sendFile(asset, headers, request, reply);
 }
 

@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../domain/errors.ts';
 import type { StreamEvent } from '../../procedure/procedure.ts';
+import { answerHeaders } from '../entrance/answer-headers.ts';
 import { errorAnswer } from '../envelope.ts';
 import { callerOf } from '../request.ts';
 import { drained } from '../../ports/drained.ts';
@@ -38,10 +39,9 @@ async function sendText(
   reply.hijack();
   const response = reply.raw;
   response.writeHead(200, {
+    ...answerHeaders,
     'content-type': 'text/plain; charset=utf-8',
     'content-disposition': `attachment; filename="${name}"`,
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
   });
   try {
     for await (const { data } of events) {

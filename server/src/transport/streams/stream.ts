@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify';
 import type { ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import type { Procedure, StreamEvent } from '../../procedure/procedure.ts';
+import { answerHeaders } from '../entrance/answer-headers.ts';
 import { errorAnswer, type ErrorAnswer } from '../envelope.ts';
 import type { AppError } from '../../domain/errors.ts';
 import { drained } from '../../ports/drained.ts';
@@ -67,8 +68,8 @@ export async function sendStream(
   reply.hijack();
   const response = reply.raw;
   response.writeHead(200, {
+    ...answerHeaders,
     'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-store',
     'x-accel-buffering': 'no',
     connection: 'keep-alive',
   });
