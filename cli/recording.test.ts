@@ -81,6 +81,7 @@ const session: readonly (readonly [string, (readonly Reply[])?])[] = [
   ['db backup shop/db'],
   ['db backups shop/db'],
   ['db cancel shop/db'],
+  ['backup coverage'],
   ['db recovery shop/db'],
   ['db restore-at shop/db 2026-02-27T14:03:07Z', isSure],
   ['db branch shop/db --name test --expires 72'],

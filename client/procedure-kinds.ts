@@ -470,6 +470,7 @@ export const procedureKinds = {
     restoreToMoment: 'mutation',
     branch: 'mutation',
     branches: 'query',
+    coverage: 'query',
     create: 'mutation',
     one: 'query',
     update: 'mutation',

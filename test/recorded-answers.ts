@@ -1,5 +1,6 @@
 /** A small shop, as Berth answers it: what the recording of the command line shows. */
 import type { Answers } from './answering-server.ts';
+import { recordedCoverage } from './recorded-coverage.ts';
 import { recordedPreviews } from './recorded-previews.ts';
 
 const clusterNode = {
@@ -260,25 +261,7 @@ export const recordedAnswers: Answers = {
     { type: 'end', outcome: 'success' },
   ],
   'backup.useFormerVolume': { backupRunId: 'r2' },
-  'destination.all': [{ destinationId: 's3', name: 'offsite' }],
-  'backup.getRecovery': {
-    recovery: {
-      backupId: 'b2',
-      postgresId: 'db-id',
-      destinationId: 's3',
-      schedule: '0 3 * * *',
-      timeZone: 'UTC',
-      prefix: '',
-      keepDays: 7,
-      enabled: true,
-      createdAt: at(60 * 24 * 8),
-      alarmSince: null,
-      windows: [{ from: at(60 * 24 * 7), to: at(1) }],
-      holes: [{ at: at(60 * 24 * 8), reason: 'the log of changes was not stored in time' }],
-      storedBytes: 734_003_200,
-      problem: null,
-    },
-  },
+  ...recordedCoverage(at),
   'backup.restoreToMoment': { backupRunId: 'moment-1' },
   'backup.branch': {
     databaseId: 'test-id',

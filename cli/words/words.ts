@@ -5,6 +5,7 @@ import { ciWords } from './ci-words.ts';
 import { cleanupWords } from './machines/cleanup-words.ts';
 import { clusterWords } from './machines/cluster-words.ts';
 import { completionWord } from './completion-word.ts';
+import { backupCoverageWord } from './databases/backup-coverage-word.ts';
 import { dbWords } from './databases/db-words.ts';
 import { deploy } from './deploy.ts';
 import { eject } from './eject.ts';
@@ -29,7 +30,7 @@ export const groups: readonly { title: string; words: readonly Word[] }[] = [
   { title: 'Services', words: [...serviceWords, ...templateWords, ...shellWords, forward] },
   { title: 'Variables', words: envWords },
   { title: 'Addresses and previews', words: [...domainWords, baseDomainWord, ...previewWords] },
-  { title: 'Databases', words: dbWords },
+  { title: 'Databases', words: [...dbWords, backupCoverageWord] },
   {
     title: 'Organization',
     words: [...accountWords, serverAdd, serverForget, ...clusterWords, ...cleanupWords],

@@ -24,6 +24,7 @@ import { createServiceCopies } from '../../server/src/modules/service/service-co
 import { createServiceRows } from '../../server/src/modules/service/store.ts';
 import { createServiceNames } from '../../server/src/modules/service-name/service-name.ts';
 import { createServiceNameStore } from '../../server/src/modules/service-name/store.ts';
+import { createCoverage } from '../../server/src/modules/backup/coverage/coverage.ts';
 import { createRecoveries, type Recoveries } from '../../server/src/modules/backup/recovery/recovery.ts';
 import { createBackups } from '../../server/src/modules/backup/backup.ts';
 import { backupContract } from '../../server/src/modules/backup/contract.ts';
@@ -47,6 +48,7 @@ import {
   createBackupRunStore,
   createBackupStore,
   createBranchStore,
+  createCoverageStore,
   createRecoveryStore,
   type BackupStore,
   type BackupRecord,
@@ -302,6 +304,13 @@ function backupRouters(
   database: Database,
   { clock, backups, runs, logs, sources, openStore }: Parts,
 ): Router[] {
+  const volumeBackups = createVolumeBackups({
+    store: backups,
+    runs,
+    services: neverDeployed(database),
+    clock,
+    forgetVolume: unreachable,
+  });
   return [
     router(
       'backup',
@@ -313,6 +322,11 @@ function backupRouters(
         recoveries: recoveriesOf(database, { backups, clock, runs }),
         branches: branchesOf(database, { backups, clock, runs }),
         members: createMembers(createMemberStore(database)),
+        coverage: createCoverage({
+          coverage: createCoverageStore(database),
+          backups,
+          volumes: volumeBackups,
+        }),
         sources,
         logs,
         openStore,
@@ -335,13 +349,7 @@ function backupRouters(
       'volumeBackup',
       volumeBackupContract,
       volumeBackupHandlers({
-        volumeBackups: createVolumeBackups({
-          store: backups,
-          runs,
-          services: neverDeployed(database),
-          clock,
-          forgetVolume: unreachable,
-        }),
+        volumeBackups,
         runs,
         restores: createRestores(runs),
         sources,

@@ -12,6 +12,7 @@ export const settingsPages: readonly string[] = [
   'ssh-keys',
   'destinations',
   'certificates',
+  'coverage',
   'dns-providers',
   'notifications',
   'log-drains',

@@ -10,6 +10,7 @@ import {
   createBackupRunStore,
   createBackupStore,
   createBranchStore,
+  createCoverageStore,
   createRecoveryStore,
 } from '../modules/backup/store.ts';
 import { createBasicAuthStore } from '../modules/basic-auth/store.ts';
@@ -136,6 +137,7 @@ const backupStores = (database: Database) => ({
   backups: createBackupStore(database),
   backupRuns: createBackupRunStore(database),
   recovery: createRecoveryStore(database),
+  coverage: createCoverageStore(database),
   branches: createBranchStore(database),
 });
 

@@ -21,6 +21,16 @@ const record = {
   createdAt: any.time,
 };
 
+const covered = {
+  coverageId: any.id,
+  kind: any.text,
+  serviceId: any.id,
+  name: any.text,
+  projectId: any.id,
+  environmentId: any.id,
+  lacking: any.listOf(any.text),
+};
+
 export const backupRows: Rows = [
   {
     call: 'backup.create',
@@ -53,6 +63,7 @@ export const backupRows: Rows = [
     refused: 'FORBIDDEN',
   },
   { call: 'backup.all', gives: any.listOf(record) },
+  { call: 'backup.coverage', gives: any.listOf(covered) },
   { call: 'backup.getRecovery', input: { postgresId: '<postgresId>' }, gives: { recovery: null } },
   {
     call: 'backup.setRecovery',

@@ -285,21 +285,27 @@ it(
   'a quota that is reached is told, stops no write, and leaves no hole once there is room',
   async () => {
     const base = await recovered('limited', 'berth/postgres:18');
-    const { organizationId, used } = await berth.call<{
-      organizationId: string;
-      used: { backupBytes: number };
-    }>('organization.usage', {});
+    const { organizationId } = await berth.call<{ organizationId: string }>('user.get', {});
+    const { used } = await berth.call<{ used: { backupBytes: number } }>('organization.usage', {
+      organizationId,
+    });
     const { storedBytes } = await recoveryOf(base);
     expect(storedBytes).toBeGreaterThan(0);
     expect(used.backupBytes).toBeGreaterThanOrEqual(storedBytes);
     await berth.call('organization.setQuota', { organizationId, backupBytes: used.backupBytes });
     await sql(berth, base, 'create table late as select * from generate_series(1, 1000) as id');
     const moment = await now(base);
+    let seen: Recovery | undefined;
     await until(
       'the quota is told',
-      async () => (await recoveryOf(base)).problem?.includes('the logs of recoveries') === true,
+      async () => {
+        seen = await recoveryOf(base);
+        return seen.problem?.includes('the logs of recoveries') === true;
+      },
       longMs,
-    );
+    ).catch((error: unknown) => {
+      throw new Error(JSON.stringify({ seen, used }), { cause: error });
+    });
     await sql(berth, base, 'insert into late values (0)');
     expect((await recoveryOf(base)).windows.at(-1)?.to ?? '').toMatch(/^2/);
     await berth.call('organization.setQuota', { organizationId, backupBytes: null });

@@ -48,6 +48,7 @@ export const sessionOf = ({
       { line: 'berth db query shop/db "select id from notes"' },
       { line: 'berth db backup shop/db --to nightly' },
       { line: 'berth db backups shop/db' },
+      { line: 'berth backup coverage' },
       { line: 'berth db cancel shop/db' },
       { line: 'berth db create postgres shop/copy --image berth/postgres:15' },
       {

@@ -1,5 +1,6 @@
 export const texts = {
   noDestination: 'Backups go to a destination: a bucket, or a folder of another server or this machine.',
+  nothingToCover: 'There is no database and no volume yet.',
   empty: 'A schedule dumps the database, stores it and reads it again to compare.',
   schedule: 'Minute, hour, day, month, weekday: 0 3 * * * is every night at three. Or @daily.',
   trial: 'When the newest backup is restored into a separate database, as a test. Empty: never',

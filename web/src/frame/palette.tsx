@@ -186,6 +186,7 @@ function useEntries(): readonly Entry[] {
             page('Audit', '/settings/audit', 'eye'),
             page('Notifications', '/settings/notifications', 'bell'),
             page('Certificates', '/settings/certificates', 'settings'),
+            page('Backup coverage', '/settings/coverage', 'database'),
             page('DNS providers', '/settings/dns-providers', 'settings'),
             page('Log drains', '/settings/log-drains', 'bell'),
           ]

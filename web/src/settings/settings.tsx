@@ -62,6 +62,11 @@ const sections: readonly Section[] = [
     content: late(async () => (await lists()).Destinations),
   },
   {
+    name: 'coverage',
+    title: 'Backup coverage',
+    content: late(async () => (await import('../backup/coverage.tsx')).Coverage),
+  },
+  {
     name: 'certificates',
     title: 'Certificates',
     forLeaders: true,

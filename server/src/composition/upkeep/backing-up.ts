@@ -16,6 +16,7 @@ import { removeSpans } from '../../modules/backup/recovery/retention.ts';
 import { restoreToMoment, type MomentPorts } from '../../modules/backup/recovery/restore-to-moment.ts';
 import { fillData } from '../../modules/backup/recovery/fill-data.ts';
 import { createBranching } from '../../modules/backup/branch/branch-run.ts';
+import { createCoverage } from '../../modules/backup/coverage/coverage.ts';
 import { createBranches, type Branches } from '../../modules/backup/branch/branches.ts';
 import { createServiceNames } from '../../modules/service-name/service-name.ts';
 import { createServiceCopies } from '../../modules/service/service-copies.ts';
@@ -102,7 +103,7 @@ export function createBackingUp(parts: BackingUpParts): BackingUp {
   const sources = createSources(parts, { beside, programs, runs });
   const restores = createRestores(runs);
   const [{ open }, { logs }] = [destinations, adapters];
-  const recovery = followerOf(parts, runs, open);
+  const [recovery, volumeBackups] = [followerOf(parts, runs, open), volumeBackupsOf(parts, runs)];
   const recoveries = createRecoveries({
     clock,
     restores,
@@ -122,7 +123,7 @@ export function createBackingUp(parts: BackingUpParts): BackingUp {
     destinations,
     backups,
     volumes: {
-      volumeBackups: volumeBackupsOf(parts, runs),
+      volumeBackups,
       runs,
       restores,
       sources,
@@ -134,6 +135,7 @@ export function createBackingUp(parts: BackingUpParts): BackingUp {
       runs,
       restores,
       recoveries,
+      coverage: createCoverage({ ...stores, volumes: volumeBackups }),
       branches: branchesOf(parts, runs, recoveries),
       members: parts.accounts.members,
       sources,

@@ -17,6 +17,7 @@ import { id as serviceId, line } from '../service/contract-fields.ts';
 import { databaseKinds, type BackupKindName } from '../database/kinds.ts';
 import { backupSettings } from './contract-settings.ts';
 import { branchContract } from './contract-branch.ts';
+import { coverageContract } from './contract-coverage.ts';
 import { recoveryContract } from './contract-recovery.ts';
 import { backupKindNames, hasBackups, noBackups } from './contract-kinds.ts';
 import { backupRecord, backupRunRecord } from './record.ts';
@@ -150,6 +151,7 @@ const restoreExample = {
 export const backupContract = {
   ...recoveryContract,
   ...branchContract,
+  ...coverageContract,
   create: mutation({
     summary: 'Backs a database up by schedule',
     description:

@@ -10,6 +10,7 @@ import type { Handlers, StreamEvent } from '../../procedure/procedure.ts';
 import { databaseKinds, type BackupKindName } from '../database/kinds.ts';
 import type { Backups } from './backup.ts';
 import { databaseOf, type backupContract } from './contract.ts';
+import type { Coverage, Covered } from './coverage/coverage.ts';
 import { branchHandlers, type BranchDesk } from './branch/handlers.ts';
 import { recoveryHandlers, type RecoveryDesk } from './recovery/handlers.ts';
 import { listObjects } from './runs/list-objects.ts';
@@ -24,12 +25,14 @@ export interface BackupDesk extends RecoveryDesk, BranchDesk {
   runs: BackupRuns;
   restores: Restores;
   sources: BackupSources;
+  coverage: Coverage;
   logs: DeploymentLogs;
   openStore(destinationId: string, organizationId: string): Promise<ObjectStore>;
   /** Throws NOT_FOUND when the organization has no such database. */
   findDatabase(databaseId: string, organizationId: string): Promise<DatabaseRecord>;
 }
 
+const coverageIdOf = ({ coverageId }: Covered): string => coverageId;
 const idOf = ({ backupRunId }: BackupRunRecord): string => backupRunId;
 
 export function backupHandlers({
@@ -43,6 +46,7 @@ export function backupHandlers({
   recoveries,
   branches,
   members,
+  coverage,
 }: BackupDesk): Handlers<typeof backupContract, CallContext> {
   const manual =
     (kind: BackupKindName) =>
@@ -97,6 +101,8 @@ export function backupHandlers({
         ({ backupId }) => backupId,
       );
     },
+    coverage: async ({ actor }, page) =>
+      paginate(await coverage(actor.organizationId, reachOf(actor)), page, coverageIdOf),
     async run({ actor, write }, { backupId }) {
       const backup = await backups.one(backupId, actor.organizationId);
       const run = await write(() =>

@@ -6,6 +6,7 @@ import { systemClock } from '../../ports/clock.ts';
 import type { Scope } from '../../domain/access/permissions.ts';
 import type { DatabaseKindName } from '../../domain/database-kind.ts';
 import { serviceIdOf } from '../../domain/names/backup-subject.ts';
+import type { ServiceKindName } from '../service/record-lists.ts';
 
 export type BackupRecord = TableRecord<'backup'>;
 export type BackupRunRecord = TableRecord<'backup_run'>;
@@ -281,5 +282,58 @@ export function createBranchStore(database: Database): BranchStore {
         expiresAt: row.expiresAt === null ? null : Number(row.expiresAt),
       })),
     endingBefore: async (time) => (await database.run(ending, [time])).map(rows.decode),
+  };
+}
+
+export interface PlacedService {
+  kind: ServiceKindName;
+  serviceId: string;
+  name: string;
+  projectId: string;
+  environmentId: string;
+}
+
+/** Of one backup record. */
+export interface KeptOfBackup {
+  backupId: string;
+  goodAt: string | null;
+  restoredAt: string | null;
+}
+
+export interface CoverageStore {
+  /** By name. */
+  services(organizationId: string): Promise<PlacedService[]>;
+  /** A record of which nothing is stored is not in it. */
+  kept(organizationId: string): Promise<KeptOfBackup[]>;
+}
+
+export function createCoverageStore(database: Database): CoverageStore {
+  const services = sql<PlacedService>`
+    select s."kind", s."serviceId", s."name", e."projectId", s."environmentId" from (
+      select 'application' as "kind", "applicationId" as "serviceId", "name", "environmentId",
+        "organizationId" from "application"
+      union all select 'compose', "composeId", "name", "environmentId", "organizationId" from "compose"
+      union all select "kind", "databaseId", "name", "environmentId", "organizationId" from "database") as s
+    join "environment" as e on e."environmentId" = s."environmentId"
+    where s."organizationId" = ${''} order by s."name", s."serviceId"`.compile(database.builder);
+  const kept = sql<KeptOfBackup>`
+    select "backupId", max("finishedAt") as "goodAt", max("restoredAt") as "restoredAt" from "backup_run"
+      where "organizationId" = ${''} and "backupId" is not null and "operation" = 'backup'
+        and "isStored" = 1 group by "backupId"`.compile(database.builder);
+  const logs = sql<{ backupId: string; goodAt: string }>`
+    select "backupId", max("restorableTo") as "goodAt" from "wal_span"
+      where "organizationId" = ${''} and "restorableTo" is not null group by "backupId"`.compile(
+    database.builder,
+  );
+  return {
+    services: (organizationId) => database.run(services, [organizationId]),
+    async kept(organizationId) {
+      const stored = await database.run(kept, [organizationId]);
+      const ends = new Map(
+        (await database.run(logs, [organizationId])).map(({ backupId, goodAt }) => [backupId, goodAt]),
+      );
+      // A log without a base backup restores nothing.
+      return stored.map((one) => ({ ...one, goodAt: ends.get(one.backupId) ?? one.goodAt }));
+    },
   };
 }
