@@ -9,6 +9,7 @@ RUN --mount=type=cache,target=/root/.nuget/packages dotnet publish src/Shop.Api/
 
 FROM mcr.microsoft.com/dotnet/aspnet:9.0
 WORKDIR /app
+RUN chown app:app /app
 COPY --from=build /out ./
 USER app
 EXPOSE 8080

@@ -10,6 +10,7 @@ RUN --mount=type=cache,target=/root/.nuget/packages dotnet publish src/Web/Web.c
 
 FROM mcr.microsoft.com/dotnet/aspnet:8.0
 WORKDIR /app
+RUN chown app:app /app
 COPY --from=build /out ./
 USER app
 EXPOSE 8080

@@ -11,6 +11,7 @@ RUN --mount=type=cache,target=/root/.npm npm prune --omit=dev
 FROM node:24-slim
 ENV NODE_ENV=production HOST=0.0.0.0
 WORKDIR /app
+RUN chown node:node /app
 COPY --from=build --chown=node:node /app /app
 USER node
 EXPOSE 4321

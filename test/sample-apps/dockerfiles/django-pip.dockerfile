@@ -19,6 +19,7 @@ RUN apt-get update \
 RUN useradd --system --create-home --uid 10001 app
 ENV PATH=/opt/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
 WORKDIR /app
+RUN chown app:app /app
 COPY --from=build /opt/venv /opt/venv
 COPY --from=build --chown=app:app /app /app
 USER app

@@ -9,6 +9,7 @@ RUN --mount=type=cache,target=/root/.nuget/packages dotnet publish Worker.csproj
 
 FROM mcr.microsoft.com/dotnet/runtime:8.0
 WORKDIR /app
+RUN chown app:app /app
 COPY --from=build /out ./
 USER app
 EXPOSE 8080

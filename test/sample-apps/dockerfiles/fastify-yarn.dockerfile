@@ -9,6 +9,7 @@ COPY . .
 FROM node:24-slim
 ENV NODE_ENV=production
 WORKDIR /app
+RUN chown node:node /app
 COPY --from=build --chown=node:node /app /app
 USER node
 EXPOSE 4000

@@ -13,6 +13,7 @@ FROM python:3.11-slim
 RUN useradd --system --create-home --uid 10001 app
 ENV PATH=/opt/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
 WORKDIR /app
+RUN chown app:app /app
 COPY --from=build /opt/venv /opt/venv
 COPY --from=build --chown=app:app /app /app
 USER app

@@ -13,6 +13,7 @@ FROM alpine:3
 RUN apk add --no-cache ca-certificates tzdata && adduser -D -u 10001 app
 ENV PATH=/app/bin:$PATH
 WORKDIR /app
+RUN chown app:app /app
 COPY --from=build /out ./bin
 USER app
 EXPOSE 8080

@@ -10,6 +10,7 @@ FROM node:24-slim
 RUN npm install --global bun@1
 ENV NODE_ENV=production
 WORKDIR /app
+RUN chown node:node /app
 COPY --from=build --chown=node:node /app /app
 USER node
 EXPOSE 3000

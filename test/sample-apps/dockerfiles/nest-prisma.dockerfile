@@ -16,6 +16,7 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/*
 ENV NODE_ENV=production
 WORKDIR /app
+RUN chown node:node /app
 COPY --from=build --chown=node:node /app /app
 USER node
 EXPOSE 3000

@@ -12,6 +12,7 @@ RUN --mount=type=cache,target=/root/.npm npm prune --omit=dev
 FROM node:24-slim
 ENV NODE_ENV=production NEXT_TELEMETRY_DISABLED=1 PATH=/app/node_modules/.bin:$PATH
 WORKDIR /app
+RUN chown node:node /app
 COPY --from=build --chown=node:node /app /app
 USER node
 EXPOSE 3000

@@ -14,6 +14,7 @@ FROM node:24-slim
 RUN npm install --global pnpm@10.19.0
 ENV NODE_ENV=production NEXT_TELEMETRY_DISABLED=1
 WORKDIR /app
+RUN chown node:node /app
 COPY --from=build --chown=node:node /app /app
 USER node
 EXPOSE 3000

@@ -14,6 +14,7 @@ RUN --mount=type=cache,target=/root/.npm npm prune --omit=dev
 FROM node:24-slim
 ENV NODE_ENV=production
 WORKDIR /app/apps/web
+RUN chown node:node /app /app/apps/web
 COPY --from=build --chown=node:node /app /app
 USER node
 EXPOSE 3000

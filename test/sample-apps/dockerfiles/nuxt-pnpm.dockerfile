@@ -11,6 +11,7 @@ RUN pnpm run build
 FROM node:24-slim
 ENV NODE_ENV=production HOST=0.0.0.0
 WORKDIR /app
+RUN chown node:node /app
 COPY --from=build --chown=node:node /app/.output ./.output
 USER node
 EXPOSE 3000

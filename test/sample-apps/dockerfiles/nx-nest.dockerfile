@@ -12,6 +12,7 @@ RUN --mount=type=cache,target=/root/.npm npm prune --omit=dev
 FROM node:24-slim
 ENV NODE_ENV=production
 WORKDIR /app/apps/api
+RUN chown node:node /app /app/apps/api
 COPY --from=build --chown=node:node /app /app
 USER node
 EXPOSE 3000

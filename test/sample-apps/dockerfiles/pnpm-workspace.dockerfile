@@ -15,6 +15,7 @@ RUN pnpm --filter=./packages/log run build && pnpm --filter=./packages/db run bu
 FROM node:24-slim
 ENV NODE_ENV=production
 WORKDIR /app/apps/api
+RUN chown node:node /app /app/apps/api
 COPY --from=build --chown=node:node /app /app
 USER node
 EXPOSE 3000

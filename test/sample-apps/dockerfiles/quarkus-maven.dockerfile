@@ -7,6 +7,7 @@ RUN --mount=type=cache,target=/root/.m2 sh ./mvnw --batch-mode --no-transfer-pro
 FROM eclipse-temurin:21-jre
 RUN useradd --system --create-home --uid 10001 app
 WORKDIR /app
+RUN chown app:app /app
 COPY --from=build /src/target/quarkus-app ./
 USER app
 EXPOSE 8080

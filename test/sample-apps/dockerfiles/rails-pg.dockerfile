@@ -17,6 +17,7 @@ RUN apt-get update \
 RUN useradd --system --create-home --uid 10001 app
 ENV BUNDLE_DEPLOYMENT=1 BUNDLE_PATH=/usr/local/bundle BUNDLE_WITHOUT=development:test RAILS_ENV=production RAILS_LOG_TO_STDOUT=1 RAILS_SERVE_STATIC_FILES=1
 WORKDIR /app
+RUN chown app:app /app
 COPY --from=build /usr/local/bundle /usr/local/bundle
 COPY --from=build --chown=app:app /app /app
 USER app

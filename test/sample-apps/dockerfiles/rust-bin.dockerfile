@@ -15,6 +15,7 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/*
 RUN useradd --system --create-home --uid 10001 app
 WORKDIR /app
+RUN chown app:app /app
 COPY --from=build /usr/local/bin/serve /app/serve
 USER app
 EXPOSE 8080

@@ -16,6 +16,7 @@ RUN apt-get update \
 RUN useradd --system --create-home --uid 10001 app
 ENV ROCKET_ADDRESS=0.0.0.0 ROCKET_PORT=8080
 WORKDIR /app
+RUN chown app:app /app
 COPY --from=build /usr/local/bin/site /app/site
 USER app
 EXPOSE 8080

@@ -13,6 +13,7 @@ FROM ruby:3.2.2-slim
 RUN useradd --system --create-home --uid 10001 app
 ENV BUNDLE_PATH=/usr/local/bundle BUNDLE_WITHOUT=development:test RACK_ENV=production
 WORKDIR /app
+RUN chown app:app /app
 COPY --from=build /usr/local/bundle /usr/local/bundle
 COPY --from=build --chown=app:app /app /app
 USER app

@@ -10,6 +10,7 @@ RUN mkdir /out && cp "$(ls -S build/libs/*.jar | grep -v -e '-plain\.jar$' -e '-
 FROM eclipse-temurin:21-jre
 RUN useradd --system --create-home --uid 10001 app
 WORKDIR /app
+RUN chown app:app /app
 COPY --from=build /out/app.jar ./app.jar
 USER app
 EXPOSE 8080

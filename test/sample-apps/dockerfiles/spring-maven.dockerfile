@@ -8,6 +8,7 @@ RUN mkdir /out && cp "$(ls -S target/*.jar | grep -v -e '-plain\.jar$' -e '-sour
 FROM eclipse-temurin:17-jre
 RUN useradd --system --create-home --uid 10001 app
 WORKDIR /app
+RUN chown app:app /app
 COPY --from=build /out/app.jar ./app.jar
 USER app
 EXPOSE 8080

@@ -14,6 +14,7 @@ RUN --mount=type=cache,target=/app/apps/web/.next/cache npx turbo run build --fi
 FROM node:24-slim
 ENV NODE_ENV=production HOSTNAME=0.0.0.0 NEXT_TELEMETRY_DISABLED=1
 WORKDIR /app
+RUN chown node:node /app
 COPY --from=build --chown=node:node /app/apps/web/.next/standalone ./
 COPY --from=build --chown=node:node /app/apps/web/.next/static ./apps/web/.next/static
 USER node

@@ -18,6 +18,7 @@ RUN --mount=type=cache,target=/root/.local/share/pnpm/store \
 FROM node:22-slim
 ENV NODE_ENV=production
 WORKDIR /app
+RUN chown node:node /app
 COPY --from=build --chown=node:node /app /app
 USER node
 EXPOSE 3000

@@ -42,6 +42,15 @@ export function aptLine(packages: readonly string[]): string {
 /** A user without rights, for images that bring none. */
 export const userLine = 'RUN useradd --system --create-home --uid 10001 app';
 
+/**
+ * The folder that the program begins in, which its user may write to, such as for a database in a file: the
+ * builder makes it as root, and COPY with an owner leaves a folder as it is.
+ */
+export function workFolder(folder: string, user: string, root = folder): string {
+  const folders = root === folder ? folder : `${root} ${quoted(folder)}`;
+  return `WORKDIR ${folder}\nRUN chown ${user}:${user} ${folders}`;
+}
+
 /** A word of a shell, whatever it holds. */
 export const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;

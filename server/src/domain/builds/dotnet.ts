@@ -1,6 +1,6 @@
 /** .NET: a project file of C# or F#, at the root or in a folder. */
 import { posix } from 'node:path';
-import { argLines, copyLine, quoted, runLine } from './dockerfile.ts';
+import { argLines, copyLine, quoted, runLine, workFolder } from './dockerfile.ts';
 import { folderBuild, type FolderBuild } from './folder-build.ts';
 import type { Language, Source } from './own-build.ts';
 import { jsonOf, objectOf, pathIn, textOf, type Folder } from './source-files.ts';
@@ -89,6 +89,7 @@ function stagesOf(
   { variables, secrets }: Source,
   { version, image, runtime, restored, project, port }: Facts,
 ): FolderBuild['stages'] {
+  const hasUser = Number(version.tag.split('.')[0]) >= 8;
   return [
     [
       `FROM ${image} AS build`,
@@ -105,9 +106,9 @@ function stagesOf(
     ],
     [
       `FROM ${runtime}`,
-      'WORKDIR /app',
+      hasUser ? workFolder('/app', 'app') : 'WORKDIR /app',
       'COPY --from=build /out ./',
-      Number(version.tag.split('.')[0]) >= 8 ? 'USER app' : `ENV ASPNETCORE_URLS=http://+:${port}`,
+      hasUser ? 'USER app' : `ENV ASPNETCORE_URLS=http://+:${port}`,
     ],
   ];
 }

@@ -1,5 +1,5 @@
 /** Go: a module with a main package at its root or below cmd/. */
-import { argLines, copyLine, quoted, runLine } from './dockerfile.ts';
+import { argLines, copyLine, quoted, runLine, workFolder } from './dockerfile.ts';
 import { folderBuild, runtimeFolders, type FolderBuild } from './folder-build.ts';
 import type { Language, Source } from './own-build.ts';
 import { execForm, portOf, procfileNotes } from './start-command.ts';
@@ -93,7 +93,7 @@ function stagesOf(
       'RUN apk add --no-cache ca-certificates tzdata && adduser -D -u 10001 app',
       // A Procfile names the program as `shop` or `bin/shop`.
       'ENV PATH=/app/bin:$PATH',
-      'WORKDIR /app',
+      workFolder('/app', 'app'),
       ...runtimeFolders(app).map((folder) => copyLine([`/src/${folder}`], `./${folder}`, '--from=build')),
       'COPY --from=build /out ./bin',
       'USER app',

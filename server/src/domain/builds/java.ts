@@ -1,5 +1,5 @@
 /** Java: Maven and Gradle; Spring Boot, Quarkus, Micronaut and plain jars. */
-import { argLines, runLine, userLine } from './dockerfile.ts';
+import { argLines, runLine, userLine, workFolder } from './dockerfile.ts';
 import { folderBuild, type FolderBuild } from './folder-build.ts';
 import type { Language, Source } from './own-build.ts';
 import type { Folder } from './source-files.ts';
@@ -130,7 +130,7 @@ function stagesOf(
     [
       `FROM eclipse-temurin:${version.tag}-jre`,
       userLine,
-      'WORKDIR /app',
+      workFolder('/app', 'app'),
       isQuarkus
         ? `COPY --from=build /src/${folder}/quarkus-app ./`
         : 'COPY --from=build /out/app.jar ./app.jar',

@@ -1,5 +1,5 @@
 /** Python: pip, poetry, uv or pipenv; Django, FastAPI, Flask and other WSGI and ASGI applications. */
-import { aptLine, argLines, copyLine, runLine, userLine } from './dockerfile.ts';
+import { aptLine, argLines, copyLine, runLine, userLine, workFolder } from './dockerfile.ts';
 import { folderBuild } from './folder-build.ts';
 import type { Language, OwnBuild, Refusal, Source } from './own-build.ts';
 import { fileNamed, type Folder } from './source-files.ts';
@@ -246,7 +246,7 @@ function buildOf(source: Source, manager: PythonManager | undefined, served: Ser
     runtime.length === 0 ? undefined : aptLine(runtime),
     userLine,
     'ENV PATH=/opt/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1',
-    'WORKDIR /app',
+    workFolder('/app', 'app'),
     'COPY --from=build /opt/venv /opt/venv',
     'COPY --from=build --chown=app:app /app /app',
     'USER app',

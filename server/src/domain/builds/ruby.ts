@@ -1,5 +1,5 @@
 /** Ruby: bundler; Rails, Sinatra and other Rack applications. */
-import { aptLine, argLines, copyLine, runLine, userLine } from './dockerfile.ts';
+import { aptLine, argLines, copyLine, runLine, userLine, workFolder } from './dockerfile.ts';
 import { folderBuild, type FolderBuild } from './folder-build.ts';
 import type { Language, Source } from './own-build.ts';
 import type { Folder } from './source-files.ts';
@@ -112,7 +112,7 @@ function stagesOf(
       runtime.length === 0 ? undefined : aptLine(runtime),
       userLine,
       env + (isRails ? ' RAILS_LOG_TO_STDOUT=1 RAILS_SERVE_STATIC_FILES=1' : ''),
-      'WORKDIR /app',
+      workFolder('/app', 'app'),
       'COPY --from=build /usr/local/bundle /usr/local/bundle',
       'COPY --from=build --chown=app:app /app /app',
       'USER app',

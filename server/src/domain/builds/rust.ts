@@ -1,5 +1,5 @@
 /** Rust: cargo, a package with one program. */
-import { aptLine, argLines, copyLine, quoted, runLine, userLine } from './dockerfile.ts';
+import { aptLine, argLines, copyLine, quoted, runLine, userLine, workFolder } from './dockerfile.ts';
 import { folderBuild, runtimeFolders, type FolderBuild } from './folder-build.ts';
 import type { Language, Source } from './own-build.ts';
 import type { Folder } from './source-files.ts';
@@ -85,7 +85,7 @@ function stagesOf(
       aptLine(['ca-certificates', 'libssl3']),
       userLine,
       isRocket ? `ENV ROCKET_ADDRESS=0.0.0.0 ROCKET_PORT=${port}` : undefined,
-      'WORKDIR /app',
+      workFolder('/app', 'app'),
       ...runtimeFolders(app).map((folder) => copyLine([`/src/${folder}`], `./${folder}`, '--from=build')),
       `COPY --from=build /usr/local/bin/${program} /app/${program}`,
       'USER app',

@@ -7,6 +7,7 @@ import {
   dockerfileOf,
   quoted,
   runLine,
+  workFolder,
   type RunOptions,
 } from '../dockerfile.ts';
 import { dockerignoreOf } from '../ignore.ts';
@@ -331,7 +332,7 @@ function programStage(source: Source, facts: Facts, port: number): (string | und
     packages.length === 0 ? undefined : aptLine(packages),
     usesManager ? runLine(programOf(facts)) : undefined,
     `ENV ${env.join(' ')}`,
-    `WORKDIR /app${workspace && !usual?.only ? `/${workspace.member.folder}` : ''}`,
+    workFolder(`/app${workspace && !usual?.only ? `/${workspace.member.folder}` : ''}`, 'node', '/app'),
     ...(usual?.only ?? [['', '']]).map(([from, to]) =>
       copyLine(
         [from === '' ? '/app' : `/app/${inWorkspace(workspace, from)}`],
