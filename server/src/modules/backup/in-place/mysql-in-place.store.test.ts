@@ -77,7 +77,7 @@ async function start(of: Kind): Promise<void> {
   const { inPlace: found } = programs;
   if (!found?.beside) throw new Error(`${kind} is restored in place.`);
   inPlace = { ...found, beside: found.beside };
-  const flavour = await (kind === 'mysql' ? mysql(AbortSignal.timeout(400_000)) : mariadb());
+  const flavour = await (kind === 'mysql' ? mysql(AbortSignal.timeout(1_000_000)) : mariadb());
   [live, aside] = await Promise.all([startMysql(flavour), startMysql(flavour)]);
   folder = await mkdtemp(join(tmpdir(), 'berth-mysql-in-place-'));
   // Each question to the server is counted, and one of them ends the script and all it runs.
@@ -242,7 +242,7 @@ const contents = (of: Kind) =>
   );
 
 describe.each(['mariadb', 'mysql'] as const)('%s', (of) => {
-  beforeAll(() => start(of), 600_000);
+  beforeAll(() => start(of), 1_200_000);
   afterAll(stop);
 
   beforeEach(async () => {
