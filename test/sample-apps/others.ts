@@ -166,6 +166,38 @@ const javaSamples: readonly Sample[] = [
     port: 8080,
   },
   {
+    name: 'spring-gradle-modules',
+    files: {
+      'settings.gradle.kts': 'include("core", "web")',
+      'build.gradle.kts': 'plugins { id("org.springframework.boot") version "3.5.0" apply false }',
+      'core/build.gradle.kts': 'plugins { `java-library` }',
+      'web/build.gradle.kts': 'plugins { id("org.springframework.boot") } // spring-boot',
+      gradlew: '',
+    },
+    framework: 'Spring Boot',
+    port: 8080,
+  },
+  {
+    name: 'gradle-application',
+    files: {
+      'settings.gradle': "rootProject.name = 'shop'\ninclude 'app'",
+      'app/build.gradle': "plugins { id 'application' }\napplication { mainClass = 'shop.App' }",
+      gradlew: '',
+    },
+    port: 8080,
+  },
+  {
+    name: 'spring-maven-modules',
+    files: {
+      'pom.xml':
+        '<packaging>pom</packaging><java.version>17</java.version><modules/>spring-boot-starter-parent',
+      'api/pom.xml': '<artifactId>spring-boot-maven-plugin</artifactId>',
+      'core/pom.xml': '<artifactId>core</artifactId>',
+    },
+    framework: 'Spring Boot',
+    port: 8080,
+  },
+  {
     name: 'quarkus-maven',
     files: {
       'pom.xml': '<groupId>io.quarkus</groupId><maven.compiler.release>21</maven.compiler.release>',

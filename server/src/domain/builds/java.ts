@@ -1,5 +1,5 @@
 /** Java: Maven and Gradle; Spring Boot, Quarkus, Micronaut and plain jars. */
-import { argLines, runLine, userLine, workFolder } from './dockerfile.ts';
+import { argLines, copyLine, quoted, runLine, userLine, workFolder } from './dockerfile.ts';
 import { folderBuild, type FolderBuild } from './folder-build.ts';
 import type { Language, Source } from './own-build.ts';
 import type { Folder } from './source-files.ts';
@@ -18,8 +18,10 @@ interface JavaTool {
   program: string;
   build: string;
   cache: string;
-  /** Where the jars are after the build. */
+  /** Where the jars are after the build, below the folder of the program's project. */
   jars: string;
+  /** Text of a project file by which its project is a program; parents of several projects have none. */
+  isProgram: RegExp;
   /** A jar of the build as a command names it; in the image it is app.jar. */
   jarPath: RegExp;
 }
@@ -34,6 +36,8 @@ const tools: readonly JavaTool[] = [
     build: '--batch-mode --no-transfer-progress -DskipTests package',
     cache: '/root/.m2',
     jars: 'target',
+    isProgram:
+      /^(?![\s\S]*<packaging>\s*pom)[\s\S]*(?:spring-boot|quarkus|micronaut|maven-(?:shade|assembly)-plugin)/,
     jarPath: /(?:[\w./-]+\/)?target\/[\w.*-]+\.jar/g,
   },
   {
@@ -45,6 +49,8 @@ const tools: readonly JavaTool[] = [
     build: '--no-daemon build -x test',
     cache: '/root/.gradle',
     jars: 'build/libs',
+    isProgram:
+      /(?:springframework\.boot|quarkus|micronaut|ktor|\bapplication\b)(?!.{0,200}\bapply\s{0,9}\(?false)/,
     jarPath: /(?:[\w./-]+\/)?build\/libs\/[\w.*-]+\.jar/g,
   },
 ];
@@ -62,11 +68,15 @@ export const java: Language = {
   reads: /(?:^|\/)(?:pom\.xml|build\.gradle(?:\.kts)?|\.java-version|system\.properties)$/,
   plan(source) {
     const { app, procfile } = source;
-    const tool = tools.find(({ shownBy }) => app.first(...shownBy) !== undefined);
+    const tool = tools.find(({ shownBy }) => app.first(...shownBy, ...settingsOf(shownBy)) !== undefined);
     if (tool === undefined) return undefined;
-    const project = app.text(app.first(...tool.shownBy) ?? '') ?? '';
+    const file = projectFile(app, tool);
+    if (file === undefined) return undefined;
+    const folder = file.slice(0, file.lastIndexOf('/') + 1);
+    const project = app.text(file) ?? '';
+    const isInstalled = tool.name === 'Gradle' && startsByScript(project);
     const framework = frameworks.find(([word]) => project.includes(word))?.[1];
-    const version = versionOf(app, project);
+    const version = versionOf(app, `${project}\n${app.text(app.first(...tool.shownBy) ?? '') ?? ''}`);
     const hasWrapper = app.has(tool.wrapper);
     const image = hasWrapper ? `eclipse-temurin:${version.tag}-jdk` : tool.image(version.tag);
     const program = hasWrapper ? `sh ./${tool.wrapper}` : tool.program;
@@ -74,7 +84,9 @@ export const java: Language = {
     const port = portOf(procfile.web ?? '') ?? usualPort;
     const command =
       procfile.web === undefined
-        ? ['java', '-XX:MaxRAMPercentage=75', '-jar', isQuarkus ? 'quarkus-run.jar' : 'app.jar']
+        ? isInstalled
+          ? ['bin/start']
+          : ['java', '-XX:MaxRAMPercentage=75', '-jar', isQuarkus ? 'quarkus-run.jar' : 'app.jar']
         : execForm(procfile.web.replaceAll(tool.jarPath, 'app.jar'));
     return folderBuild(source, {
       language: 'Java',
@@ -85,7 +97,7 @@ export const java: Language = {
       ignored: ['target', 'build', '.gradle'],
       port,
       why: [
-        `${app.first(...tool.shownBy)}: ${framework ?? 'Java'}, ${tool.name}` +
+        `${file}: ${framework ?? 'Java'}, ${tool.name}` +
           `${hasWrapper ? ' by its wrapper' : ''}. Java ${version.tag}, ${version.why}.`,
         `Start: ${command.join(' ')}`,
         ...(framework === 'Spring Boot'
@@ -93,7 +105,7 @@ export const java: Language = {
           : []),
         ...procfileNotes(procfile),
       ],
-      stages: stagesOf(source, { version, image, program, tool, isQuarkus }),
+      stages: stagesOf(source, { version, image, program, tool, folder, isQuarkus, isInstalled }),
     });
   },
 };
@@ -103,37 +115,70 @@ interface Facts {
   image: string;
   program: string;
   tool: JavaTool;
+  /** Of the program's project, with a slash after it; empty for the root. */
+  folder: string;
   isQuarkus: boolean;
+  /** Gradle lays out a folder with its jars and a script that starts it. */
+  isInstalled: boolean;
 }
+
+/** A Gradle build of several projects need not have a project in its root. */
+const settingsOf = (shownBy: readonly string[]): string[] =>
+  shownBy.filter((file) => file.startsWith('build.')).map((file) => file.replace('build.', 'settings.'));
+
+/** The file of the project that is the program: the root's, or that of the folder which has one. */
+function projectFile(app: Folder, { shownBy, isProgram }: JavaTool): string | undefined {
+  const root = app.first(...shownBy);
+  if (root !== undefined && isProgram.test(app.text(root) ?? '')) return root;
+  const parts = app.files.filter((path) => {
+    const [folder, file = '', ...more] = path.split('/');
+    return folder !== 'buildSrc' && more.length === 0 && shownBy.includes(file);
+  });
+  const programs = parts.filter((path) => isProgram.test(app.text(path) ?? '')).toSorted();
+  return programs.find((path) => path.startsWith('app/')) ?? programs[0] ?? root;
+}
+
+/** Only these plugins make a jar that holds everything. */
+const startsByScript = (project: string): boolean =>
+  /\bapplication\b/.test(project) && !/springframework\.boot|quarkus|micronaut|ktor|shadow/.test(project);
 
 function stagesOf(
   { variables, secrets }: Source,
-  { version, image, program, tool, isQuarkus }: Facts,
+  { version, image, program, tool, folder, isQuarkus, isInstalled }: Facts,
 ): FolderBuild['stages'] {
-  const folder = tool.name === 'Maven' ? 'target' : 'build';
+  const outputs = folder + (tool.name === 'Maven' ? 'target' : 'build');
+  const build = isInstalled ? tool.build.replace(' build ', ' installDist ') : tool.build;
   return [
     [
       `FROM ${image} AS build`,
       'WORKDIR /src',
       'COPY . .',
       ...argLines(variables),
-      runLine(`${program} ${tool.build}`, { caches: [tool.cache], secrets }),
+      runLine(`${program} ${build}`, { caches: [tool.cache], secrets }),
       ...(isQuarkus
         ? []
-        : [
-            // Spring Boot puts a jar without its dependencies beside the whole one.
-            `RUN mkdir /out && cp "$(ls -S ${tool.jars}/*.jar ` +
-              "| grep -v -e '-plain\\.jar$' -e '-sources\\.jar$' -e '-javadoc\\.jar$' | head -n 1)\" " +
-              '/out/app.jar',
-          ]),
+        : isInstalled
+          ? [
+              `RUN cp -R ${quoted(outputs)}/install/*/ /out \\\n` +
+                ' && rm /out/bin/*.bat && mv /out/bin/* /out/bin/start',
+            ]
+          : [
+              // Spring Boot puts a jar without its dependencies beside the whole one.
+              `RUN mkdir /out && cp "$(ls -S ${quoted(folder + tool.jars)}/*.jar ` +
+                "| grep -v -e '-plain\\.jar$' -e '-sources\\.jar$' -e '-javadoc\\.jar$' | head -n 1)\" " +
+                '/out/app.jar',
+            ]),
     ],
     [
       `FROM eclipse-temurin:${version.tag}-jre`,
       userLine,
+      isInstalled ? 'ENV JAVA_OPTS=-XX:MaxRAMPercentage=75' : undefined,
       workFolder('/app', 'app'),
       isQuarkus
-        ? `COPY --from=build /src/${folder}/quarkus-app ./`
-        : 'COPY --from=build /out/app.jar ./app.jar',
+        ? copyLine([`/src/${outputs}/quarkus-app`], './', '--from=build')
+        : isInstalled
+          ? 'COPY --from=build /out ./'
+          : 'COPY --from=build /out/app.jar ./app.jar',
       'USER app',
     ],
   ];
