@@ -24,6 +24,7 @@ import { createServiceCopies } from '../../server/src/modules/service/service-co
 import { createServiceRows } from '../../server/src/modules/service/store.ts';
 import { createServiceNames } from '../../server/src/modules/service-name/service-name.ts';
 import { createServiceNameStore } from '../../server/src/modules/service-name/store.ts';
+import { specsOfRelease } from '../../server/src/deploy/compose/compose-snapshot.ts';
 import { createCoverage } from '../../server/src/modules/backup/coverage/coverage.ts';
 import { createRecoveries, type Recoveries } from '../../server/src/modules/backup/recovery/recovery.ts';
 import { createBackups } from '../../server/src/modules/backup/backup.ts';
@@ -304,13 +305,6 @@ function backupRouters(
   database: Database,
   { clock, backups, runs, logs, sources, openStore }: Parts,
 ): Router[] {
-  const volumeBackups = createVolumeBackups({
-    store: backups,
-    runs,
-    services: neverDeployed(database),
-    clock,
-    forgetVolume: unreachable,
-  });
   return [
     router(
       'backup',
@@ -325,7 +319,7 @@ function backupRouters(
         coverage: createCoverage({
           coverage: createCoverageStore(database),
           backups,
-          volumes: volumeBackups,
+          specsOfRelease,
         }),
         sources,
         logs,
@@ -349,7 +343,13 @@ function backupRouters(
       'volumeBackup',
       volumeBackupContract,
       volumeBackupHandlers({
-        volumeBackups,
+        volumeBackups: createVolumeBackups({
+          store: backups,
+          runs,
+          services: neverDeployed(database),
+          clock,
+          forgetVolume: unreachable,
+        }),
         runs,
         restores: createRestores(runs),
         sources,

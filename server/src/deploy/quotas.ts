@@ -1,5 +1,5 @@
 /** Quotas of organizations, joined with what deployments release. */
-import { keptServices, readComposeSnapshot } from './compose/compose-snapshot.ts';
+import { specsOfRelease } from './compose/compose-snapshot.ts';
 import type { JudgeFile } from './compose/compose-context.ts';
 import type { Judge, JudgeParts } from './images/judged-engine.ts';
 import type { ServiceSpec } from '../ports/engine/engine.ts';
@@ -22,10 +22,7 @@ export function sumOf(services: readonly Limited[]): Pick<Taken, 'memoryBytes' |
 }
 
 export function quotasOf({ quotas }: { quotas: Parameters<typeof createQuotas>[0] }): Quotas {
-  return createQuotas(quotas, (settings) => {
-    const snapshot = readComposeSnapshot({ settings });
-    return sumOf(snapshot ? keptServices(snapshot).map(({ spec }) => spec) : []);
-  });
+  return createQuotas(quotas, (settings) => sumOf(specsOfRelease(settings)));
 }
 
 /** What a whole compose file takes, beside what the organization has. */

@@ -461,13 +461,14 @@ export const previewDeploymentRows: Rows = [
   },
   {
     call: 'previewDeployment.create',
-    input: { applicationId: '<applicationId>', name: 'checkout', branch: 'feature/checkout' },
+    input: { applicationId: '<applicationId>', name: 'checkout', image: 'registry.example.com/shop:2' },
     gives: {
       previewDeploymentId: any.id,
       applicationId: '<applicationId>',
       composeId: null,
       name: 'checkout',
-      branch: 'feature/checkout',
+      branch: '',
+      image: 'registry.example.com/shop:2',
       pullRequestNumber: null,
       commit: null,
       isTrusted: true,

@@ -1,4 +1,5 @@
 /** Backups: where they go, what they are made of, the runs of them, and what starts these. */
+import { specsOfRelease } from '../../deploy/compose/compose-snapshot.ts';
 import { quotasOf } from '../../deploy/quotas.ts';
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
@@ -103,7 +104,7 @@ export function createBackingUp(parts: BackingUpParts): BackingUp {
   const sources = createSources(parts, { beside, programs, runs });
   const restores = createRestores(runs);
   const [{ open }, { logs }] = [destinations, adapters];
-  const [recovery, volumeBackups] = [followerOf(parts, runs, open), volumeBackupsOf(parts, runs)];
+  const recovery = followerOf(parts, runs, open);
   const recoveries = createRecoveries({
     clock,
     restores,
@@ -123,7 +124,7 @@ export function createBackingUp(parts: BackingUpParts): BackingUp {
     destinations,
     backups,
     volumes: {
-      volumeBackups,
+      volumeBackups: volumeBackupsOf(parts, runs),
       runs,
       restores,
       sources,
@@ -135,7 +136,7 @@ export function createBackingUp(parts: BackingUpParts): BackingUp {
       runs,
       restores,
       recoveries,
-      coverage: createCoverage({ ...stores, volumes: volumeBackups }),
+      coverage: createCoverage({ ...stores, specsOfRelease }),
       branches: branchesOf(parts, runs, recoveries),
       members: parts.accounts.members,
       sources,

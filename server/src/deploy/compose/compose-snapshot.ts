@@ -105,6 +105,12 @@ export function readComposeSnapshot(
 export const keptServices = ({ services }: ComposeSnapshot): ComposeRelease[] =>
   services.filter(({ isOneShot }) => !isOneShot);
 
+/** What the engine keeps running of a release, by the settings that its deployment stored. */
+export function specsOfRelease(settings: string | null): ServiceSpec[] {
+  const snapshot = readComposeSnapshot({ settings });
+  return snapshot ? keptServices(snapshot).map(({ spec }) => spec) : [];
+}
+
 /** Names of its services on the engine, by their names in the compose file. */
 export const releasedNames = (snapshot: ComposeSnapshot): Record<string, string> =>
   Object.fromEntries(keptServices(snapshot).map(({ service, spec }) => [service, spec.name]));

@@ -38,4 +38,34 @@ eachDatabase('coverage of backups', (test) => {
     await owner.mutate('backup.setRecovery', { postgresId, enabled: false });
     expect(await of(postgresId)).toMatchObject([{ lacking: ['backup', 'recovery'], restoredAt }]);
   });
+
+  it('has a row for each volume that an application mounts', async () => {
+    const { owner, database, people, place } = await begin();
+    const { applicationId } = place;
+    await tableStore(database, 'mount').insert({
+      mountId: 'uploads',
+      organizationId: people.owner.organizationId,
+      type: 'volume',
+      hostPath: null,
+      volumeName: 'uploads',
+      filePath: null,
+      content: null,
+      mountPath: '/uploads',
+      serviceType: 'application',
+      applicationId,
+      createdAt: '2026-01-01T00:00:00.000Z',
+      databaseId: null,
+      composeId: null,
+      approval: null,
+      isSecret: false,
+    });
+    expect(await owner.query('backup.coverage', {})).toContainEqual(
+      expect.objectContaining({
+        coverageId: `${applicationId}/uploads`,
+        kind: 'application',
+        volumeName: 'uploads',
+        lacking: ['backup'],
+      }),
+    );
+  });
 });

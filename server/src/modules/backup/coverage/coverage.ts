@@ -1,9 +1,10 @@
 /** Which data of an organization has a backup, a good one, a trial restore and recovery. */
 import type { Scope } from '../../../domain/access/permissions.ts';
-import { AppError } from '../../../domain/errors.ts';
+import { composeRef } from '../../../domain/names/service-ref.ts';
+import type { ServiceSpec } from '../../../ports/engine/engine.ts';
 import type { ServiceKindName } from '../../service/record-lists.ts';
 import type { BackupRecord, BackupStore, CoverageStore, KeptOfBackup, PlacedService } from '../store.ts';
-import type { VolumeBackups, VolumeOwner } from '../volumes/volume-backup.ts';
+import { volumesIn } from '../volumes/volume-service.ts';
 import type { lackNames } from '../contract-coverage.ts';
 
 export type Lack = (typeof lackNames)[number];
@@ -24,13 +25,14 @@ export interface Covered {
 export interface CoveragePorts {
   coverage: CoverageStore;
   backups: Pick<BackupStore, 'list'>;
-  volumes: Pick<VolumeBackups, 'volumes'>;
+  /** What the engine keeps running of a compose service, by the settings of its live deployment. */
+  specsOfRelease(settings: string | null): readonly ServiceSpec[];
 }
 
 /** Those that lack most first; `reaches` says which services are asked for. */
 export type Coverage = (organizationId: string, reaches: (scope: Scope) => boolean) => Promise<Covered[]>;
 
-export function createCoverage({ coverage, backups, volumes }: CoveragePorts): Coverage {
+export function createCoverage({ coverage, backups, specsOfRelease }: CoveragePorts): Coverage {
   return async (organizationId, reaches) => {
     const services = (await coverage.services(organizationId)).filter(
       ({ projectId, environmentId, serviceId }) =>
@@ -38,19 +40,18 @@ export function createCoverage({ coverage, backups, volumes }: CoveragePorts): C
     );
     const records = Map.groupBy(await backups.list({ organizationId }), serviceOf);
     const kept = new Map((await coverage.kept(organizationId)).map((one) => [one.backupId, one]));
-    const all: Covered[] = [];
-    for (const service of services) {
+    const volumes = await volumesOf({ coverage, specsOfRelease }, organizationId);
+    const all = services.flatMap((service) => {
       const own = records.get(service.serviceId) ?? [];
-      for (const volumeName of await dataOf(volumes, service))
-        all.push(
-          covered(
-            service,
-            volumeName,
-            own.filter((backup) => volumeName === null || backup.volumeName === volumeName),
-            kept,
-          ),
-        );
-    }
+      return dataOf(volumes, service).map((volumeName) =>
+        covered(
+          service,
+          volumeName,
+          own.filter((backup) => volumeName === null || backup.volumeName === volumeName),
+          kept,
+        ),
+      );
+    });
     return all.toSorted((one, other) => other.lacking.length - one.lacking.length);
   };
 }
@@ -58,20 +59,30 @@ export function createCoverage({ coverage, backups, volumes }: CoveragePorts): C
 const serviceOf = ({ databaseId, applicationId, composeId }: BackupRecord): string =>
   databaseId ?? applicationId ?? composeId ?? '';
 
-/** Names of its volumes; null: a database, which is backed up as one. */
-async function dataOf(
-  volumes: CoveragePorts['volumes'],
-  { kind, serviceId }: PlacedService,
-): Promise<(string | null)[]> {
-  if (kind !== 'application' && kind !== 'compose') return [null];
-  const owner: VolumeOwner = kind === 'compose' ? { composeId: serviceId } : { applicationId: serviceId };
-  const found = await volumes.volumes(owner).catch((error: unknown) => {
-    // It was removed meanwhile.
-    if (error instanceof AppError && error.code === 'PRECONDITION_FAILED') return [];
-    throw error;
-  });
-  return found.map(({ volumeName }) => volumeName);
+/** Names of the volumes of each service; as many statements for many services as for few. */
+async function volumesOf(
+  { coverage, specsOfRelease }: Pick<CoveragePorts, 'coverage' | 'specsOfRelease'>,
+  organizationId: string,
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const all = new Map<string, Set<string>>();
+  const add = (serviceId: string, names: Iterable<string>): void => {
+    all.set(serviceId, new Set([...(all.get(serviceId) ?? []), ...names]));
+  };
+  for (const { serviceId, volumeName } of await coverage.mounted(organizationId))
+    add(serviceId, [volumeName]);
+  for (const { composeId, restoredVolumes, settings } of await coverage.releases(organizationId)) {
+    const service = { ref: composeRef(composeId), restoredVolumes };
+    add(composeId, volumesIn(service, specsOfRelease(settings)).keys());
+  }
+  return all;
 }
+
+/** Names of its volumes; null: a database, which is backed up as one. */
+const dataOf = (
+  volumes: ReadonlyMap<string, ReadonlySet<string>>,
+  { kind, serviceId }: PlacedService,
+): (string | null)[] =>
+  kind === 'application' || kind === 'compose' ? [...(volumes.get(serviceId) ?? [])].toSorted() : [null];
 
 function covered(
   service: PlacedService,

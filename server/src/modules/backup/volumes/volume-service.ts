@@ -83,7 +83,7 @@ export function volumeNow({ ref, restoredVolumes }: VolumeService, volumeName: s
  * that a compose file names for others, too.
  */
 export function volumesIn(
-  { ref, restoredVolumes }: VolumeService,
+  { ref, restoredVolumes }: Pick<VolumeService, 'ref' | 'restoredVolumes'>,
   specs: readonly ServiceSpec[],
 ): Map<string, string[]> {
   const names = new Map(replacedVolumes(restoredVolumes).map(([name, source]) => [source, name]));
