@@ -90,7 +90,8 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   'basicAuth.update': engineIsDown,
   'basicAuth.delete': engineIsDown,
   'previewDeployment.delete': engineIsDown,
-  'previewDeployment.create': [200],
+  // The application is built from no repository, so it has no branches.
+  'previewDeployment.create': [400],
   // No pull request waits.
   'previewDeployment.approve': [404],
   'previewDeployment.redeploy': [200],
