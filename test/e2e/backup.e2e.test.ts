@@ -27,7 +27,8 @@ import { volumes } from './databases/life.ts';
 import { berthAt, type PlacedBerth } from './fixtures/placed-berth.ts';
 import { expectCalmLog, output, until } from './fixtures/applications.ts';
 
-vi.setConfig({ maxConcurrency: 5 });
+// A restore of a whole server takes minutes where five of them share a slow machine.
+vi.setConfig({ maxConcurrency: 5, testTimeout: 12 * 60_000 });
 
 /** What a restore has to bring back or leave alone, besides the rows of the table. */
 const beside = {

@@ -57,6 +57,8 @@ export function inputReading(
     'mount.update filePath': { ...input, type: 'file', content: 'text' },
     'mount.update content': { ...input, type: 'file' },
     'domain.create composeId': { ...input, domainType: 'compose', serviceName: 'web' },
+    'previewDeployment.create branch': { ...input, image: undefined },
+    'previewDeployment.create commit': { ...input, image: undefined },
     'domain.create previewDeploymentId': { ...input, domainType: 'preview' },
     'domain.create customCertResolver': { ...input, https: true, certificateType: 'custom' },
     'domain.update customCertResolver': { ...input, https: true, certificateType: 'custom' },
@@ -128,7 +130,7 @@ export async function judge(
   if (
     answer.status === 404 &&
     (named(answer, value.text) || fieldOf(answer.body, 'error') === 'Node not found') &&
-    /^(containerId|nodeId)$/.test(nameOf(field))
+    /^(containerId|nodeId|template)$/.test(nameOf(field))
   )
     return { kind: 'refused' };
   if (

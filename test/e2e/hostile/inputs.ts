@@ -165,7 +165,7 @@ export const inputs = {
   },
   basicAuth: { create: (fixtures, unique) => ({ ...application(fixtures), username: unique, password }) },
   previewDeployment: {
-    create: (fixtures) => ({ ...application(fixtures), name: 'hostile', branch: 'main' }),
+    create: (fixtures) => ({ ...application(fixtures), name: 'hostile', image: 'shop:2' }),
     all: application,
     waiting: application,
     approve: (fixtures) => ({

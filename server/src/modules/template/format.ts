@@ -51,11 +51,9 @@ function checkDomains(
     const at = isAtTop && index === 0 ? field : `${field}.domains.${index - (isAtTop ? 1 : 0)}`;
     if (seen.has(name)) throw badField(`${at}.name`, `is ${name}, as another domain of the template`);
     seen.add(name);
+    if (services.size === 0) throw badField(`${field}.file`, 'has no services');
     if (!services.has(service))
-      throw badField(
-        `${at}.service`,
-        `is ${service}, but the compose file has ${[...services].join(', ') || 'no services'}`,
-      );
+      throw badField(`${at}.service`, `is ${service}, but the compose file has ${[...services].join(', ')}`);
     parseRoutePath(path, `${at}.path`);
   }
 }
