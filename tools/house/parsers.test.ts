@@ -80,8 +80,13 @@ const otherLimitsMs: Record<string, number> = {
   // The YAML library takes up to 5 µs for a character.
   parseComposeFile: 1000,
   translate: 1000,
+  // Half a megabyte of lines, of somebody who may change the service.
+  parseEnv: 500,
+  parseEnvLines: 500,
   // 70,000 variables, each with one of the others in it.
   readEnvFile: 500,
+  // Twenty files of a repository, each as large as one is read.
+  planOwnBuild: 500,
   // Up to four blocks of the largest size, 2 MB in all.
   resolveBlock: 500,
   createReferences: 500,
