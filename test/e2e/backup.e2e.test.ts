@@ -28,7 +28,7 @@ import { berthAt, type PlacedBerth } from './fixtures/placed-berth.ts';
 import { expectCalmLog, output, until } from './fixtures/applications.ts';
 
 // A restore of a whole server takes minutes where five of them share a slow machine.
-vi.setConfig({ maxConcurrency: 5, testTimeout: 12 * 60_000 });
+vi.setConfig({ maxConcurrency: 5, testTimeout: 20 * 60_000 });
 
 /** What a restore has to bring back or leave alone, besides the rows of the table. */
 const beside = {
