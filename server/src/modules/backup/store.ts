@@ -6,7 +6,7 @@ import { systemClock } from '../../ports/clock.ts';
 import type { Scope } from '../../domain/access/permissions.ts';
 import type { DatabaseKindName } from '../../domain/database-kind.ts';
 import { serviceIdOf } from '../../domain/names/backup-subject.ts';
-import type { RestoredVolumes } from '../../domain/names/restored-volumes.ts';
+import { releasedComposes, type ReleasedCompose } from '../../db/reading/released-composes.ts';
 import type { ServiceKindName } from '../service/record-lists.ts';
 
 export type BackupRecord = TableRecord<'backup'>;
@@ -308,15 +308,7 @@ export interface CoverageStore {
   kept(organizationId: string): Promise<KeptOfBackup[]>;
   /** Volumes that the records of applications and compose services mount. */
   mounted(organizationId: string): Promise<{ serviceId: string; volumeName: string }[]>;
-  /** Of each compose service that was deployed. */
-  releases(organizationId: string): Promise<ComposeOfNow[]>;
-}
-
-export interface ComposeOfNow {
-  composeId: string;
-  restoredVolumes: RestoredVolumes;
-  /** Of the deployment that made its live release. */
-  settings: string | null;
+  releases(organizationId: string): Promise<ReleasedCompose[]>;
 }
 
 export function createCoverageStore(database: Database): CoverageStore {
@@ -341,23 +333,10 @@ export function createCoverageStore(database: Database): CoverageStore {
     select coalesce("applicationId", "composeId") as "serviceId", "volumeName" from "mount"
       where "organizationId" = ${''} and "type" = 'volume' and "volumeName" is not null
         and "databaseId" is null order by "volumeName"`.compile(database.builder);
-  const settings = sql<{ composeId: string; settings: string | null }>`
-    select c."composeId", d."settings" from "compose" as c
-      join "deployment" as d on d."deploymentId" = c."liveDeploymentId"
-      where c."organizationId" = ${''}`.compile(database.builder);
-  const composes = tableStore(database, 'compose');
   return {
     services: (organizationId) => database.run(services, [organizationId]),
     mounted: (organizationId) => database.run(mounted, [organizationId]),
-    async releases(organizationId) {
-      const released = new Map(
-        (await database.run(settings, [organizationId])).map((one) => [one.composeId, one.settings]),
-      );
-      return (await composes.list({ organizationId })).flatMap(({ composeId, restoredVolumes }) => {
-        const stored = released.get(composeId);
-        return stored === undefined ? [] : [{ composeId, restoredVolumes, settings: stored }];
-      });
-    },
+    releases: releasedComposes(database),
     async kept(organizationId) {
       const stored = await database.run(kept, [organizationId]);
       const ends = new Map(

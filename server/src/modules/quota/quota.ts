@@ -229,8 +229,8 @@ const larger = (one: number | undefined, other: number | null): number | undefin
 async function recorded({ store, readRelease }: Parts, organizationId: string): Promise<Taken[]> {
   return [
     ...(await store.resources(organizationId)).map(takenBy),
-    ...(await store.composes(organizationId)).map(({ serviceId, name, settings }) => ({
-      serviceId,
+    ...(await store.composes(organizationId)).map(({ composeId, name, settings }) => ({
+      serviceId: composeId,
       name,
       ...readRelease(settings),
     })),

@@ -5,6 +5,7 @@ import { localServer } from '../../domain/names/server-key.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { TableName, TableRecord } from '../../db/tables.ts';
 import type { LeftRecord, LeftStore } from './left-running.ts';
+import { releasedComposes, type ReleasedCompose } from '../../db/reading/released-composes.ts';
 import { createOneOffRuns } from './one-off-runs.ts';
 
 export type QuotaRecord = TableRecord<'quota'>;
@@ -72,7 +73,7 @@ export interface QuotaStore extends LeftStore {
   /** Of applications, databases and previews. */
   resources(organizationId: string): Promise<ServiceResources[]>;
   /** Compose services that were deployed, with what their live release runs. */
-  composes(organizationId: string): Promise<{ serviceId: string; name: string; settings: string | null }[]>;
+  composes(organizationId: string): Promise<ReleasedCompose[]>;
   /** Deployments that build now. */
   countBuilds(organizationId: string): Promise<number>;
   /** Of the backups that are kept. */
@@ -94,7 +95,6 @@ export interface QuotaStore extends LeftStore {
 }
 
 export function createQuotaStore(database: Database): QuotaStore {
-  const [composes, deployments] = [tableStore(database, 'compose'), tableStore(database, 'deployment')];
   const number: Count = async (query) =>
     Number((await database.run(query.compile(database.builder)))[0]?.value ?? 0);
   const { builder } = database;
@@ -110,18 +110,7 @@ export function createQuotaStore(database: Database): QuotaStore {
     bounds: boundsOf(database),
     ...usedOf(number),
     resources: resourcesOf(database),
-    async composes(organizationId) {
-      const found = await composes.list({ organizationId });
-      return Promise.all(
-        found
-          .filter(({ liveDeploymentId }) => liveDeploymentId !== null)
-          .map(async ({ composeId, name, liveDeploymentId }) => ({
-            serviceId: composeId,
-            name,
-            settings: (await deployments.find({ deploymentId: liveDeploymentId ?? '' }))?.settings ?? null,
-          })),
-      );
-    },
+    composes: releasedComposes(database),
     runs: async (id) =>
       (
         await database.run(

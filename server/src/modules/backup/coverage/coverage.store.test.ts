@@ -1,7 +1,27 @@
 import { expect, it } from 'vitest';
 import { backupScenes } from '../../../../../test/http/backup-scene.ts';
 import { eachDatabase } from '../../../../../test/store/each-database.ts';
+import { plainCompose } from '../../../../../test/world/plain-compose.ts';
+import { plainDeployment } from '../../../../../test/world/plain-deployment.ts';
 import { tableStore } from '../../../db/table-store.ts';
+import { firstVolume } from '../../../domain/names/restored-volumes.ts';
+import { composeRef } from '../../../domain/names/service-ref.ts';
+
+const plainSpec = {
+  name: 'stack_web',
+  release: 'released',
+  env: [],
+  networks: [],
+  replicas: 1,
+  limits: {},
+  reservations: {},
+  files: [],
+  ports: [],
+  updateOrder: 'start-first',
+  monitorMs: 5000,
+  stopGracePeriodMs: 10_000,
+  constraints: [],
+};
 
 eachDatabase('coverage of backups', (test) => {
   const begin = backupScenes(test);
@@ -64,6 +84,45 @@ eachDatabase('coverage of backups', (test) => {
         coverageId: `${applicationId}/uploads`,
         kind: 'application',
         volumeName: 'uploads',
+        lacking: ['backup'],
+      }),
+    );
+  });
+
+  it('has a row for each volume that the live release of a compose service mounts', async () => {
+    const { owner, database, people, place } = await begin();
+    const { organizationId } = people.owner;
+    const composeId = 'shop-stack';
+    await tableStore(database, 'compose').insert({
+      ...plainCompose,
+      composeId,
+      organizationId,
+      environmentId: place.environmentId,
+      name: 'stack',
+      appName: 'stack',
+      refreshToken: 'token-of-stack',
+      createdAt: '2026-01-01T00:00:00.000Z',
+      liveDeploymentId: 'released',
+    });
+    const mounts = [
+      { type: 'volume', source: firstVolume(composeRef(composeId), 'files'), target: '/files' },
+    ];
+    const spec = { ...plainSpec, image: 'stack:1', labels: {}, mounts };
+    await tableStore(database, 'deployment').insert({
+      ...plainDeployment,
+      deploymentId: 'released',
+      organizationId,
+      composeId,
+      createdAt: '2026-01-01T00:00:00.000Z',
+      settings: JSON.stringify({
+        services: [{ service: 'web', spec, imageId: 'sha256:1', dependsOn: [], isOneShot: false }],
+      }),
+    });
+    expect(await owner.query('backup.coverage', {})).toContainEqual(
+      expect.objectContaining({
+        coverageId: `${composeId}/files`,
+        kind: 'compose',
+        volumeName: 'files',
         lacking: ['backup'],
       }),
     );
