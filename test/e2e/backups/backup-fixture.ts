@@ -140,27 +140,20 @@ export async function restore(
       ...change,
     });
   } catch (error) {
-    const newest = async (): Promise<RunView | undefined> =>
-      (
-        await berth.call<RunView[] & Record<string, unknown>>('backup.runsByDatabase', {
-          databaseId: base.id,
-        })
-      )[0];
+    const newest = async (): Promise<RunView | undefined> => {
+      const runs = await berth.call<RunView[] & Record<string, unknown>>('backup.runsByDatabase', {
+        databaseId: base.id,
+      });
+      return runs[0];
+    };
     // On a slow machine a restore takes longer than a call may; it goes on without whoever asked for it.
-    if (String(error).includes('had no answer'))
-      await until(
-        'the restore has ended',
-        async () => ['done', 'error'].includes((await newest())?.status ?? ''),
-        8 * 60_000,
-      ).catch(() => undefined);
+    const goesOn = String(error).includes('had no answer');
+    const hasEnded = async (): Promise<boolean> => ['done', 'error'].includes((await newest())?.status ?? '');
+    if (goesOn) await until('the restore has ended', hasEnded, 8 * 60_000).catch(() => undefined);
     const run = await newest();
-    if (run?.status === 'done' && String(error).includes('had no answer'))
-      return { success: true, log: (await logOf(berth, run.backupRunId)).split('\n') };
-    throw new Error(
-      'The restore did not end: ' +
-        `${String(error)}\n${run === undefined ? '' : await logOf(berth, run.backupRunId)}`,
-      { cause: error },
-    );
+    const log = run === undefined ? '' : await logOf(berth, run.backupRunId);
+    if (goesOn && run?.status === 'done') return { success: true, log: log.split('\n') };
+    throw new Error(`The restore did not end: ${String(error)}\n${log}`, { cause: error });
   }
 }
 
