@@ -2,7 +2,8 @@
 import { acceptedToken, type GitHost } from '../git-host/git-host.ts';
 import type { worlds, World } from '../http/worlds/world.ts';
 import type { Database } from '../../server/src/db/database.ts';
-import type { ApplicationRecord } from '../../server/src/db/tables.ts';
+import { tableStore } from '../../server/src/db/table-store.ts';
+import type { ApplicationRecord, ComposeRecord } from '../../server/src/db/tables.ts';
 import type { PullRequestEvent } from '../../server/src/domain/git/git-event.ts';
 import { previewDeploymentContract } from '../../server/src/modules/preview-deployment/contract.ts';
 import {
@@ -12,6 +13,7 @@ import {
 import type { EventSource } from '../../server/src/modules/preview-deployment/pull-request/pull-request.ts';
 import type { PreviewDeploymentRecord } from '../../server/src/modules/preview-deployment/store.ts';
 import { router, type Router } from '../../server/src/procedure/registry.ts';
+import { plainCompose } from '../world/plain-compose.ts';
 import { idleInterruption } from './interruption.ts';
 import { createPreviewDesk, type PreviewDesk } from './preview-desk.ts';
 
@@ -76,6 +78,32 @@ export async function beginPreviews(
     },
     all: () => desk.previews.byApplication(applicationId, organizationId),
   };
+}
+
+/** A compose service of the same repository, which may have previews too. */
+export async function insertPreviewedCompose(
+  { people, place, database }: Pick<PreviewWorld, 'people' | 'place' | 'database'>,
+  composeId: string,
+  settings: Partial<ComposeRecord> = {},
+): Promise<void> {
+  await tableStore(database, 'compose').insert({
+    ...plainCompose,
+    composeId,
+    organizationId: people.owner.organizationId,
+    environmentId: place.environmentId,
+    name: 'Shop',
+    appName: 'shop-stack',
+    refreshToken: 'token-of-shop',
+    createdAt: '2026-01-01T00:00:00.000Z',
+    sourceType: 'gitea',
+    owner: 'acme',
+    repository: 'shop',
+    branch: 'main',
+    composePath: 'compose.yml',
+    githubId: 'link',
+    previewWildcard: '*.preview.example.com',
+    ...settings,
+  });
 }
 
 const previewRouter = (desk: PreviewDesk): Router =>

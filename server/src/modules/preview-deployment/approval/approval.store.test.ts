@@ -2,11 +2,14 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startGitHost, type GitHost } from '../../../../../test/git-host/git-host.ts';
 import { worlds } from '../../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../../test/store/each-database.ts';
-import { beginPreviews, type PreviewWorld } from '../../../../../test/store/preview-world.ts';
-import { plainCompose } from '../../../../../test/world/plain-compose.ts';
+import {
+  beginPreviews,
+  insertPreviewedCompose,
+  opened,
+  type PreviewWorld,
+} from '../../../../../test/store/preview-world.ts';
 import { tableStore } from '../../../db/table-store.ts';
 import type { ApplicationRecord } from '../../../db/tables.ts';
-import type { PullRequestEvent } from '../../../domain/git/git-event.ts';
 import type { GitProvider } from '../../../domain/git/git-host.ts';
 import { composeRef, previewRef } from '../../../domain/names/service-ref.ts';
 import { providers } from '../../webhook/providers/providers.ts';
@@ -266,41 +269,16 @@ eachDatabase('approvals of pull requests', (test) => {
 
   it('of compose services make their copy', async () => {
     const world = await begin();
-    const { people, place, database, desk, owner } = world;
+    const { people, desk, owner } = world;
     const composeId = 'compose-of-shop';
-    const row = {
-      ...plainCompose,
-      composeId,
-      organizationId: people.owner.organizationId,
-      environmentId: place.environmentId,
-      name: 'Shop',
-      appName: 'shop-stack',
-      refreshToken: 'token-of-shop',
-      createdAt: '2026-01-01T00:00:00.000Z',
-      sourceType: 'gitea',
-      owner: 'acme',
-      repository: 'shop',
-      branch: 'main',
-      composePath: 'compose.yml',
-      githubId: 'link',
-      isPreviewDeploymentsActive: true,
-      previewWildcard: '*.preview.example.com',
-      previewEnv,
-    } as const;
-    await tableStore(database, 'compose').insert({ ...row });
+    await insertPreviewedCompose(world, composeId, { isPreviewDeploymentsActive: true, previewEnv });
     const compose = await desk.composes.one(composeId, people.owner.organizationId);
-    const event: PullRequestEvent = {
-      kind: 'pullRequest',
-      action: 'open',
-      number: 12,
-      title: 'Add a door',
-      baseBranch: 'main',
-      headBranch: 'door',
-      labels: [],
-      repository: 'acme/shop',
-      ...fork,
-    };
-    await desk.previewing.pullRequests.receive(compose, 'gitea', event, { source: 'signed' });
+    await desk.previewing.pullRequests.receive(
+      compose,
+      'gitea',
+      { ...opened, ...fork },
+      { source: 'signed' },
+    );
     await desk.work();
     const made = await owner.mutate('previewDeployment.approve', {
       composeId,

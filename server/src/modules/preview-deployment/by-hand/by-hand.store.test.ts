@@ -2,8 +2,11 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startGitHost, type GitHost } from '../../../../../test/git-host/git-host.ts';
 import { worlds } from '../../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../../test/store/each-database.ts';
-import { beginPreviews, type PreviewWorld } from '../../../../../test/store/preview-world.ts';
-import { plainCompose } from '../../../../../test/world/plain-compose.ts';
+import {
+  beginPreviews,
+  insertPreviewedCompose,
+  type PreviewWorld,
+} from '../../../../../test/store/preview-world.ts';
 import { tableStore } from '../../../db/table-store.ts';
 import type { ApplicationRecord } from '../../../db/tables.ts';
 import { composeRef, previewRef } from '../../../domain/names/service-ref.ts';
@@ -24,29 +27,6 @@ eachDatabase('previews by hand', (test) => {
     beginPreviews(createWorld, host, { isPreviewDeploymentsActive: false, ...settings });
   const create = ({ owner, place }: PreviewWorld, input: object): Promise<unknown> =>
     owner.mutate('previewDeployment.create', { applicationId: place.applicationId, ...input });
-
-  async function withCompose(world: PreviewWorld, settings: object = {}): Promise<void> {
-    const { people, place, database } = world;
-    await tableStore(database, 'compose').insert({
-      ...plainCompose,
-      composeId,
-      organizationId: people.owner.organizationId,
-      environmentId: place.environmentId,
-      name: 'Shop',
-      appName: 'shop-stack',
-      refreshToken: 'token-of-shop',
-      createdAt: '2026-01-01T00:00:00.000Z',
-      sourceType: 'gitea',
-      owner: 'acme',
-      repository: 'shop',
-      branch: 'main',
-      composePath: 'compose.yml',
-      githubId: 'link',
-      previewWildcard: '*.preview.example.com',
-      previewEnv: 'SECRET=of-previews\n',
-      ...settings,
-    });
-  }
 
   it('have a host by their name, a queued deployment of the branch, and no comment', async () => {
     const world = await begin();
@@ -243,7 +223,7 @@ eachDatabase('previews by hand', (test) => {
 
   it('of compose services are copies with the branch, and leave nothing', async () => {
     const world = await begin();
-    await withCompose(world);
+    await insertPreviewedCompose(world, composeId, { previewEnv: 'SECRET=of-previews\n' });
     const asked = { composeId, name: 'qa', branch: 'door', expiresInHours: 5 };
     const made = (await world.owner.mutate('previewDeployment.create', asked)) as {
       previewDeploymentId: string;

@@ -2,9 +2,12 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startGitHost, type GitHost } from '../../../../../test/git-host/git-host.ts';
 import { worlds } from '../../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../../test/store/each-database.ts';
-import { beginPreviews, opened, type PreviewWorld } from '../../../../../test/store/preview-world.ts';
-import { plainCompose } from '../../../../../test/world/plain-compose.ts';
-import { tableStore } from '../../../db/table-store.ts';
+import {
+  beginPreviews,
+  insertPreviewedCompose,
+  opened,
+  type PreviewWorld,
+} from '../../../../../test/store/preview-world.ts';
 import type { ComposeRecord } from '../../../db/tables.ts';
 import type { PullRequestEvent } from '../../../domain/git/git-event.ts';
 import { composeRef } from '../../../domain/names/service-ref.ts';
@@ -40,27 +43,9 @@ eachDatabase('previews of compose services', (test) => {
   const createWorld = worlds(test);
   async function begin(settings: Partial<ComposeRecord> = {}): Promise<ComposeWorld> {
     const world = await beginPreviews(createWorld, host, { isPreviewDeploymentsActive: false });
-    const { desk, place, people, database } = world;
+    const { desk, people } = world;
     const { organizationId } = people.owner;
-    await tableStore(database, 'compose').insert({
-      ...plainCompose,
-      composeId,
-      organizationId,
-      environmentId: place.environmentId,
-      name: 'Shop',
-      appName: 'shop-stack',
-      refreshToken: 'token-of-shop',
-      createdAt: '2026-01-01T00:00:00.000Z',
-      sourceType: 'gitea',
-      owner: 'acme',
-      repository: 'shop',
-      branch: 'main',
-      composePath: 'compose.yml',
-      githubId: 'link',
-      isPreviewDeploymentsActive: true,
-      previewWildcard: '*.preview.example.com',
-      ...settings,
-    });
+    await insertPreviewedCompose(world, composeId, { isPreviewDeploymentsActive: true, ...settings });
     const stored = (): Promise<ComposeRecord> => desk.composes.one(composeId, organizationId);
     return {
       ...world,
