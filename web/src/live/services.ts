@@ -76,7 +76,11 @@ export function useServices(): { rows: ServiceRow[] | undefined; error: unknown 
 
 /** How one of them is; undefined until it was read. */
 export function useServiceRow(id: string): ServiceRow | undefined {
-  return useServices().rows?.find((row) => row.id === id);
+  const { data } = useAsk('service.all', {});
+  return useMemo(() => {
+    const listed = data?.find(({ serviceId }) => serviceId === id);
+    return listed && rowOf(listed);
+  }, [data, id]);
 }
 
 /** The same, each with what it uses. */
