@@ -16,9 +16,11 @@ interface JavaTool {
   image(version: string): string;
   wrapper: string;
   program: string;
-  build: string;
+  /** Arguments of the build; Gradle makes what a layout needs by a task of its own. */
+  build(task: string): string;
   cache: string;
-  /** Where the jars are after the build, below the folder of the program's project. */
+  /** Where a build leaves what it made, and the jars of it, below the folder of the program's project. */
+  outputs: string;
   jars: string;
   /** Text of a project file by which its project is a program; parents of several projects have none. */
   isProgram: RegExp;
@@ -33,8 +35,9 @@ const tools: readonly JavaTool[] = [
     image: (version) => `maven:3-eclipse-temurin-${version}`,
     wrapper: 'mvnw',
     program: 'mvn',
-    build: '--batch-mode --no-transfer-progress -DskipTests package',
+    build: () => '--batch-mode --no-transfer-progress -DskipTests package',
     cache: '/root/.m2',
+    outputs: 'target',
     jars: 'target',
     isProgram:
       /^(?![\s\S]*<packaging>\s*pom)[\s\S]*(?:spring-boot|quarkus|micronaut|maven-(?:shade|assembly)-plugin)/,
@@ -46,8 +49,9 @@ const tools: readonly JavaTool[] = [
     image: (version) => `gradle:8-jdk${version}`,
     wrapper: 'gradlew',
     program: 'gradle',
-    build: '--no-daemon build -x test',
+    build: (task) => `--no-daemon ${task} -x test`,
     cache: '/root/.gradle',
+    outputs: 'build',
     jars: 'build/libs',
     isProgram:
       /(?:springframework\.boot|quarkus|micronaut|ktor|\bapplication\b)(?!.{0,200}\bapply\s{0,9}\(?false)/,
@@ -74,19 +78,16 @@ export const java: Language = {
     if (file === undefined) return undefined;
     const folder = file.slice(0, file.lastIndexOf('/') + 1);
     const project = app.text(file) ?? '';
-    const isInstalled = tool.name === 'Gradle' && startsByScript(project);
     const framework = frameworks.find(([word]) => project.includes(word))?.[1];
     const version = versionOf(app, `${project}\n${app.text(app.first(...tool.shownBy) ?? '') ?? ''}`);
     const hasWrapper = app.has(tool.wrapper);
     const image = hasWrapper ? `eclipse-temurin:${version.tag}-jdk` : tool.image(version.tag);
     const program = hasWrapper ? `sh ./${tool.wrapper}` : tool.program;
-    const isQuarkus = framework === 'Quarkus';
+    const layout = layouts[layoutOf(tool, project, framework)];
     const port = portOf(procfile.web ?? '') ?? usualPort;
     const command =
       procfile.web === undefined
-        ? isInstalled
-          ? ['bin/start']
-          : ['java', '-XX:MaxRAMPercentage=75', '-jar', isQuarkus ? 'quarkus-run.jar' : 'app.jar']
+        ? layout.command
         : execForm(procfile.web.replaceAll(tool.jarPath, 'app.jar'));
     return folderBuild(source, {
       language: 'Java',
@@ -105,7 +106,7 @@ export const java: Language = {
           : []),
         ...procfileNotes(procfile),
       ],
-      stages: stagesOf(source, { version, image, program, tool, folder, isQuarkus, isInstalled }),
+      stages: stagesOf(source, { version, image, program, tool, folder, layout }),
     });
   },
 };
@@ -117,9 +118,54 @@ interface Facts {
   tool: JavaTool;
   /** Of the program's project, with a slash after it; empty for the root. */
   folder: string;
-  isQuarkus: boolean;
-  /** Gradle lays out a folder with its jars and a script that starts it. */
-  isInstalled: boolean;
+  layout: Layout;
+}
+
+/** What a build leaves behind, and how that gets into the image. */
+interface Layout {
+  command: readonly string[];
+  /** Task of Gradle. */
+  task: string;
+  /** Puts what is needed into /out of the build stage; `outputs` is where the build leaves it. */
+  gather?(outputs: string, jars: string): string;
+  /** Lines of the image. */
+  env?: string;
+  copy(outputs: string): string;
+}
+
+const javaJar = (jar: string): string[] => ['java', '-XX:MaxRAMPercentage=75', '-jar', jar];
+
+const layouts = {
+  jar: {
+    command: javaJar('app.jar'),
+    task: 'build',
+    // Spring Boot puts a jar without its dependencies beside the whole one.
+    gather: (_outputs, jars) =>
+      `RUN mkdir /out && cp "$(ls -S ${quoted(jars)}/*.jar ` +
+      "| grep -v -e '-plain\\.jar$' -e '-sources\\.jar$' -e '-javadoc\\.jar$' | head -n 1)\" " +
+      '/out/app.jar',
+    copy: () => 'COPY --from=build /out/app.jar ./app.jar',
+  },
+  quarkus: {
+    command: javaJar('quarkus-run.jar'),
+    task: 'build',
+    copy: (outputs) => copyLine([`/src/${outputs}/quarkus-app`], './', '--from=build'),
+  },
+  /** Gradle lays out a folder with its jars and a script that starts them. */
+  script: {
+    command: ['bin/start'],
+    task: 'installDist',
+    gather: (outputs) =>
+      `RUN cp -R ${quoted(outputs)}/install/*/ /out \\\n` +
+      ' && rm /out/bin/*.bat && mv /out/bin/* /out/bin/start',
+    env: 'ENV JAVA_OPTS=-XX:MaxRAMPercentage=75',
+    copy: () => 'COPY --from=build /out ./',
+  },
+} satisfies Record<string, Layout>;
+
+function layoutOf(tool: JavaTool, project: string, framework: string | undefined): keyof typeof layouts {
+  if (framework === 'Quarkus') return 'quarkus';
+  return tool.name === 'Gradle' && startsByScript(project) ? 'script' : 'jar';
 }
 
 /** A Gradle build of several projects need not have a project in its root. */
@@ -144,41 +190,24 @@ const startsByScript = (project: string): boolean =>
 
 function stagesOf(
   { variables, secrets }: Source,
-  { version, image, program, tool, folder, isQuarkus, isInstalled }: Facts,
+  { version, image, program, tool, folder, layout }: Facts,
 ): FolderBuild['stages'] {
-  const outputs = folder + (tool.name === 'Maven' ? 'target' : 'build');
-  const build = isInstalled ? tool.build.replace(' build ', ' installDist ') : tool.build;
+  const outputs = folder + tool.outputs;
   return [
     [
       `FROM ${image} AS build`,
       'WORKDIR /src',
       'COPY . .',
       ...argLines(variables),
-      runLine(`${program} ${build}`, { caches: [tool.cache], secrets }),
-      ...(isQuarkus
-        ? []
-        : isInstalled
-          ? [
-              `RUN cp -R ${quoted(outputs)}/install/*/ /out \\\n` +
-                ' && rm /out/bin/*.bat && mv /out/bin/* /out/bin/start',
-            ]
-          : [
-              // Spring Boot puts a jar without its dependencies beside the whole one.
-              `RUN mkdir /out && cp "$(ls -S ${quoted(folder + tool.jars)}/*.jar ` +
-                "| grep -v -e '-plain\\.jar$' -e '-sources\\.jar$' -e '-javadoc\\.jar$' | head -n 1)\" " +
-                '/out/app.jar',
-            ]),
+      runLine(`${program} ${tool.build(layout.task)}`, { caches: [tool.cache], secrets }),
+      layout.gather?.(outputs, folder + tool.jars),
     ],
     [
       `FROM eclipse-temurin:${version.tag}-jre`,
       userLine,
-      isInstalled ? 'ENV JAVA_OPTS=-XX:MaxRAMPercentage=75' : undefined,
+      layout.env,
       workFolder('/app', 'app'),
-      isQuarkus
-        ? copyLine([`/src/${outputs}/quarkus-app`], './', '--from=build')
-        : isInstalled
-          ? 'COPY --from=build /out ./'
-          : 'COPY --from=build /out/app.jar ./app.jar',
+      layout.copy(outputs),
       'USER app',
     ],
   ];
