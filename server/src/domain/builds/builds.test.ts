@@ -132,6 +132,16 @@ test('extensions of PHP that Berth does not know are named', () => {
   expect(why).toContainEqual(expect.stringMatching(/does not know and leaves out: unheard\./));
 });
 
+test.each([
+  ['java -jar build/libs/shop.jar', 'build', 'CMD ["java", "-jar", "app.jar"]'],
+  ['./build/install/shop/bin/shop', 'installDist', 'CMD ["bin/start"]'],
+])('a Procfile with %s gets what it names from the task %s', (web, task, start) => {
+  const files = { 'build.gradle': "plugins { id 'application' }", gradlew: '', Procfile: `web: ${web}` };
+  const { dockerfile } = ownOf({ files });
+  expect(dockerfile).toContain(`./gradlew --no-daemon ${task} -x test`);
+  expect(dockerfile).toContain(start);
+});
+
 test('texts of a source stay data in the Dockerfile', () => {
   const files = { 'package.json': JSON.stringify({ scripts: { start: 'node a.js "b\nRUN evil" $HOME' } }) };
   const { dockerfile } = ownOf({ files });

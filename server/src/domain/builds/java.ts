@@ -83,12 +83,12 @@ export const java: Language = {
     const hasWrapper = app.has(tool.wrapper);
     const image = hasWrapper ? `eclipse-temurin:${version.tag}-jdk` : tool.image(version.tag);
     const program = hasWrapper ? `sh ./${tool.wrapper}` : tool.program;
-    const layout = layouts[layoutOf(tool, project, framework)];
+    const layout = layouts[layoutOf(tool, project, { framework, web: procfile.web })];
     const port = portOf(procfile.web ?? '') ?? usualPort;
     const command =
       procfile.web === undefined
         ? layout.command
-        : execForm(procfile.web.replaceAll(tool.jarPath, 'app.jar'));
+        : execForm(procfile.web.replaceAll(tool.jarPath, 'app.jar').replaceAll(startScript, 'bin/start'));
     return folderBuild(source, {
       language: 'Java',
       framework,
@@ -163,8 +163,17 @@ const layouts = {
   },
 } satisfies Record<string, Layout>;
 
-function layoutOf(tool: JavaTool, project: string, framework: string | undefined): keyof typeof layouts {
+/** As a Procfile names the script of the layout of that name. */
+const startScript = /(?:[\w./-]+\/)?build\/install\/[\w.-]+\/bin\/[\w.-]+/g;
+
+function layoutOf(
+  tool: JavaTool,
+  project: string,
+  { framework, web }: { framework: string | undefined; web: string | undefined },
+): keyof typeof layouts {
   if (framework === 'Quarkus') return 'quarkus';
+  // Whoever names a jar has made it one that runs.
+  if (web?.match(tool.jarPath)) return 'jar';
   return tool.name === 'Gradle' && startsByScript(project) ? 'script' : 'jar';
 }
 
