@@ -137,6 +137,11 @@ async function expectRestored(base: Base, table: string): Promise<void> {
   // It takes writes, under the password of the record, and with no setting of the recovery left.
   await sql(berth, base, `insert into ${table} values (0, now())`);
   expect(await sql(berth, base, 'show restore_command')).toBe('');
+  // It is protected again without anybody's doing.
+  const restoredAt = run.finishedAt ?? '';
+  const isAgain = async (): Promise<boolean> =>
+    (await recoveryOf(base)).windows.some(({ from }) => from > restoredAt);
+  await until('what follows can be restored', isAgain, longMs);
   const time = run.steps.map(
     (step) => `${step.name} ${(Date.parse(step.finishedAt ?? '') - Date.parse(step.startedAt)) / 1000} s`,
   );
@@ -145,10 +150,10 @@ async function expectRestored(base: Base, table: string): Promise<void> {
 
 describe('a dropped table', () => {
   it.concurrent.each([
-    ['fifteen', 'berth/postgres:15', isLong ? 28 : 3],
-    ['seventeen', 'berth/postgres:17', 1],
+    ['fifteen', 'berth/postgres:15', isLong ? 28 : 2],
+    ...(isLong ? [['seventeen', 'berth/postgres:17', 1] as const] : []),
     ['eighteen', 'berth/postgres:18', 1],
-  ])(
+  ] as const)(
     'comes back as it was the second before: %s',
     async (name, image, times) => {
       const base = await recovered(name, image);
@@ -247,9 +252,9 @@ describe('kills at random moments leave no hole that is not told', () => {
     Number(await sql(berth, base, 'select count(*) from rows').catch(() => NaN));
 
   it.each([
-    ['fifteen', 'berth/postgres:15'],
+    ...(isLong ? [['fifteen', 'berth/postgres:15'] as const] : []),
     ['eighteen', 'berth/postgres:18'],
-  ])(
+  ] as const)(
     'of the stream, the database, Berth and the destination: %s',
     async (name, image) => {
       const base = await recovered(`killed-${name}`, image);

@@ -22,7 +22,8 @@ export function createEventStream(url: string, tell: (told: Told) => void): Even
   const run = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
       try {
-        for await (const { id, data } of follow({ url }, 'event.stream', {}, { signal, lastEventId })) {
+        const options = { signal, lastEventId, giveUpAfterMs: againMs };
+        for await (const { id, data } of follow({ url }, 'event.stream', {}, options)) {
           lastEventId = id || lastEventId;
           tell({ isLive: true });
           tell({ event: data });

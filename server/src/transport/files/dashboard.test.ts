@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { addAnswerHeaders } from '../entrance/answer-headers.ts';
 import { addDashboard } from './dashboard.ts';
 
 function built(): { folder: string; write(name: string, text: string): void } {
@@ -37,6 +38,17 @@ it('is sent whole after it was built anew, in a length of its own', async () => 
   const gone = await app.inject('/assets/app.js');
   expect(gone.body).toContain('has been rebuilt');
   expect(gone.headers['cache-control'], 'a refusal is not kept for a year').toBeUndefined();
+  await app.close();
+});
+
+it('sends each program under the policy of the page, which a worker keeps to', async () => {
+  const { folder } = built();
+  const app = Fastify();
+  addAnswerHeaders(app);
+  addDashboard(app, folder);
+  const policyOf = async (url: string) => (await app.inject(url)).headers['content-security-policy'];
+  expect(await policyOf('/assets/app.js')).toContain("connect-src 'self'");
+  expect(await policyOf('/assets/app.js')).toBe(await policyOf('/'));
   await app.close();
 });
 

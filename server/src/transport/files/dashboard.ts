@@ -138,7 +138,8 @@ function sendAsset(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const headers = { 'content-type': asset.type, 'cache-control': kept };
+  // A worker keeps to the policy of its own file, not to that of the page.
+  const headers = { 'content-type': asset.type, 'cache-control': kept, 'content-security-policy': policy };
   return sendFile(asset, headers, request, reply);
 }
 
