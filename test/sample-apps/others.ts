@@ -48,6 +48,44 @@ const python: readonly Sample[] = [
     port: 8000,
   },
   {
+    name: 'flask-factory',
+    files: {
+      'pyproject.toml': lines('[project]', 'name = "flaskr"', 'dependencies = ["flask"]'),
+      'flaskr/__init__.py': lines('from flask import Flask', '', 'def create_app(test_config=None):'),
+      'tests/__init__.py': '',
+    },
+    framework: 'Flask',
+    port: 8000,
+  },
+  {
+    name: 'fastapi-in-src',
+    files: {
+      'pyproject.toml': lines('[project]', 'name = "shop"', 'dependencies = ["fastapi", "uvicorn"]'),
+      'pdm.lock': '',
+      'src/shop/__init__.py': '',
+      'src/shop/main.py': lines('from fastapi import FastAPI', 'def create_app() -> FastAPI:'),
+    },
+    framework: 'FastAPI',
+    port: 8000,
+  },
+  {
+    name: 'script-of-project',
+    files: {
+      'pyproject.toml': lines(
+        '[project]',
+        'name = "shop"',
+        'dependencies = ["aiohttp"]',
+        '[project.scripts]',
+        'shop = "shop.cli:main"',
+        'shop-import = "shop.cli:import_all"',
+        '[tool.uv]',
+      ),
+      'uv.lock': '',
+      'shop/cli.py': '',
+    },
+    port: 8000,
+  },
+  {
     name: 'plain-python',
     files: {
       'main.py': 'import http.server\n',
@@ -80,6 +118,27 @@ const goSamples: readonly Sample[] = [
     port: 8080,
   },
   {
+    name: 'go-workspace',
+    files: {
+      'go.work': lines('go 1.24', '', 'use (', '\t./api', '\t./lib', ')'),
+      'api/go.mod': lines(
+        'module example.com/api',
+        'go 1.24',
+        'require github.com/mattn/go-sqlite3 v1.14.28',
+      ),
+      'api/main.go': 'package main\n',
+      'api/migrations/1.sql': '',
+      'lib/go.mod': lines('module example.com/lib', 'go 1.24'),
+      'lib/lib.go': 'package lib\n',
+    },
+    port: 8080,
+  },
+  {
+    name: 'go-without-module',
+    files: { 'main.go': 'package main\n' },
+    port: 8080,
+  },
+  {
     name: 'go-vendored',
     files: {
       'go.mod': lines('module shop', 'go 1.26'),
@@ -102,6 +161,21 @@ const phpSamples: readonly Sample[] = [
       artisan: '',
     },
     variables: ['VITE_APP_NAME'],
+    framework: 'Laravel',
+    port: 8080,
+  },
+  {
+    name: 'laravel-wayfinder',
+    files: {
+      'composer.json': json({ require: { 'laravel/framework': '^12.0' } }),
+      'composer.lock': '{}',
+      'package.json': json({
+        scripts: { build: 'vite build' },
+        devDependencies: { vite: '^7.0.0', '@laravel/vite-plugin-wayfinder': '^0.1.3' },
+      }),
+      'package-lock.json': '{}',
+      'public/index.php': '',
+    },
     framework: 'Laravel',
     port: 8080,
   },

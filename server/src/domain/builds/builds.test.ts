@@ -65,6 +65,17 @@ const refusals: readonly (readonly [what: string, files: Record<string, string>,
     /is Python, and nothing says how it starts/,
   ],
   ['Go without a main package', { 'go.mod': 'module a', 'b/c.go': '' }, /no main package was found/],
+  [
+    'a workspace of Go with two programs',
+    {
+      'go.work': 'use ./a\nuse ./b\n',
+      'a/go.mod': 'module a',
+      'a/main.go': '',
+      'b/go.mod': 'module b',
+      'b/cmd/b/main.go': '',
+    },
+    /go\.work has 2 modules with a program.+deploy: a, b\.$/,
+  ],
   ['Ruby that starts nowhere', { Gemfile: '' }, /nothing says how the application starts/],
   ['a crate without a program', { 'Cargo.toml': '[package]\nname = "a"' }, /no program of it was found/],
   [

@@ -5,7 +5,7 @@ import { java } from './java.ts';
 import { node } from './node/node.ts';
 import type { BuildWish, Language, OwnBuild, Refusal } from './own-build.ts';
 import { php } from './php.ts';
-import { python } from './python.ts';
+import { python } from './python/python.ts';
 import { ruby } from './ruby.ts';
 import { rust } from './rust.ts';
 import { evened, folderOf, viewLimits, type SourceFiles } from './source-files.ts';

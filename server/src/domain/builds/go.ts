@@ -1,7 +1,9 @@
-/** Go: a module with a main package at its root or below cmd/. */
-import { argLines, copyLine, quoted, runLine, workFolder } from './dockerfile.ts';
+/** Go: a module, or files without one, with a main package at its root or below cmd/. */
+import { aptLine, argLines, copyLine, quoted, runLine, userLine, workFolder } from './dockerfile.ts';
+import { dockerignoreOf } from './ignore.ts';
 import { folderBuild, runtimeFolders, type FolderBuild } from './folder-build.ts';
-import type { Language, Source } from './own-build.ts';
+import type { Language, OwnBuild, Refusal, Source } from './own-build.ts';
+import { folderOf, pathIn } from './source-files.ts';
 import { execForm, portOf, procfileNotes } from './start-command.ts';
 
 const usualVersion = '1.25';
@@ -16,11 +18,15 @@ const frameworks = [
 
 export const go: Language = {
   name: 'Go',
-  shownBy: 'go.mod',
-  reads: /(?:^|\/)go\.mod$/,
+  shownBy: 'go.mod, go.work or main.go',
+  reads: /(?:^|\/)go\.(?:mod|work)$/,
   plan(source) {
     const { app, procfile } = source;
-    if (!app.has('go.mod')) return undefined;
+    if (!app.has('go.mod')) {
+      const chosen = app.has('go.work') ? ofWorkspace(source) : undefined;
+      if (chosen !== undefined) return chosen;
+      if (!app.has('main.go')) return undefined;
+    }
     const module = app.text('go.mod') ?? '';
     const main = mainPackage(app.files, module);
     if (main === undefined)
@@ -41,7 +47,9 @@ export const go: Language = {
     const caches = ['/go/pkg/mod', '/root/.cache/go-build'];
     const manifests = ['go.mod', 'go.sum'].filter((file) => app.has(file));
     const isVendored = app.files.some((path) => path === 'vendor/modules.txt');
-    return folderBuild(source, {
+    const neighbours = hasNeighbours(source, module);
+    const withC = needsC.find((path) => module.includes(path));
+    const build = folderBuild(source, {
       language: 'Go',
       framework,
       platform: `Go ${version}`,
@@ -50,15 +58,59 @@ export const go: Language = {
       ignored: [],
       port,
       why: [
-        `go.mod: ${framework ?? 'Go'}. Go ${version}, ` +
+        `${manifests.length > 0 ? 'go.mod' : 'main.go'}: ${framework ?? 'Go'}. Go ${version}, ` +
           `${toolchain || isNewer ? 'as go.mod asks' : 'which builds what older versions do'}.`,
         `The main package is ${main}; the program listens where PORT says, ${port} if nobody sets it.`,
+        ...(manifests.length > 0
+          ? []
+          : ['There is no go.mod: the newest versions of the packages are taken with each build.']),
+        ...(withC === undefined ? [] : [`${withC} needs C: the program runs on Debian.`]),
         ...procfileNotes(procfile),
       ],
-      stages: stagesOf(source, { version, isVendored, manifests, caches, program, main }),
+      stages: stagesOf(source, { version, isVendored, manifests, caches, program, main, withC, neighbours }),
     });
+    return neighbours ? { ...build, context: '', dockerignore: dockerignoreOf(source.root, []) } : build;
   },
 };
+
+/** Packages that are made of C, which builds without it leave out or stop at. */
+const needsC = [
+  'github.com/mattn/go-sqlite3',
+  'github.com/confluentinc/confluent-kafka-go',
+  'github.com/chai2010/webp',
+] as const;
+
+/** Folders of a workspace's modules, from its root. */
+const modulesOf = (workspace: string): string[] =>
+  [...workspace.matchAll(/^\s*(?:use\s+)?"?\.\/([\w./-]+?)\/?"?\s*(?:\/\/.*)?$/gm)].map(
+    ([, path = '']) => path,
+  );
+
+/** The only program of a workspace; with several a person chooses. */
+function ofWorkspace(source: Source): OwnBuild | Refusal | undefined {
+  const folders = modulesOf(source.app.text('go.work') ?? '').map((path) => pathIn(source.app, path));
+  // A module without main.go is a library more often than not.
+  const started = folders.filter((path) => {
+    const { files, has } = folderOf(source.files, path);
+    return (
+      has('go.mod') && (has('main.go') || files.some((file) => /^cmd\/(?:[^/]+\/)?main\.go$/.test(file)))
+    );
+  });
+  const [only] = started;
+  if (only === undefined) return undefined;
+  if (started.length === 1) return go.plan({ ...source, app: folderOf(source.files, only) });
+  return {
+    refusal:
+      `go.work has ${started.length} modules with a program. Set buildPath to the folder of the one to ` +
+      `deploy: ${started.join(', ')}.`,
+  };
+}
+
+/** Whether the module takes others of the same source: by the workspace, or by `replace`. */
+function hasNeighbours({ app, root }: Source, module: string): boolean {
+  if (app.path === '') return false;
+  return modulesOf(root.text('go.work') ?? '').includes(app.path) || /=>\s*\.\.\//.test(module);
+}
 
 interface Facts {
   version: string;
@@ -67,21 +119,26 @@ interface Facts {
   caches: readonly string[];
   program: string;
   main: string;
+  /** The package that needs C. */
+  withC: string | undefined;
+  neighbours: boolean;
 }
 
-function stagesOf(
-  { app, variables, secrets }: Source,
-  { version, isVendored, manifests, caches, program, main }: Facts,
-): FolderBuild['stages'] {
+function stagesOf(source: Source, facts: Facts): FolderBuild['stages'] {
+  const { version, manifests, caches, program, main, withC, neighbours } = facts;
+  const { app, variables, secrets } = source;
+  const folder = neighbours ? `/src/${app.path}` : '/src';
   return [
     [
       `FROM golang:${version}-bookworm AS build`,
       'WORKDIR /src',
-      ...(isVendored
-        ? []
-        : [copyLine(manifests, './'), runLine('go mod download', { caches: caches.slice(0, 1), secrets })]),
+      ...packagesOf(source, facts),
       'COPY . .',
-      'ENV CGO_ENABLED=0',
+      ...(neighbours ? [`WORKDIR ${folder}`] : []),
+      ...(manifests.length === 0
+        ? [runLine('go mod init app && go mod tidy', { caches: caches.slice(0, 1), secrets })]
+        : []),
+      ...(withC === undefined ? ['ENV CGO_ENABLED=0'] : []),
       ...argLines(variables),
       runLine(`go build -trimpath -ldflags="-s -w" -o /out/${program} ${quoted(main)}`, {
         caches,
@@ -89,16 +146,23 @@ function stagesOf(
       }),
     ],
     [
-      'FROM alpine:3',
-      'RUN apk add --no-cache ca-certificates tzdata && adduser -D -u 10001 app',
+      ...(withC === undefined
+        ? ['FROM alpine:3', 'RUN apk add --no-cache ca-certificates tzdata && adduser -D -u 10001 app']
+        : ['FROM debian:bookworm-slim', aptLine(['ca-certificates', 'tzdata']), userLine]),
       // A Procfile names the program as `shop` or `bin/shop`.
       'ENV PATH=/app/bin:$PATH',
       workFolder('/app', 'app'),
-      ...runtimeFolders(app).map((folder) => copyLine([`/src/${folder}`], `./${folder}`, '--from=build')),
+      ...runtimeFolders(app).map((path) => copyLine([`${folder}/${path}`], `./${path}`, '--from=build')),
       'COPY --from=build /out ./bin',
       'USER app',
     ],
   ];
+}
+
+/** Packages before the source, so that a change of it fetches none; modules beside it are part of the source. */
+function packagesOf({ secrets }: Source, { isVendored, manifests, caches, neighbours }: Facts): string[] {
+  if (isVendored || neighbours || manifests.length === 0) return [];
+  return [copyLine(manifests, './'), runLine('go mod download', { caches: caches.slice(0, 1), secrets })];
 }
 
 /** The program is called like the folder of its main package, or like the module. */

@@ -167,7 +167,7 @@ function stagesOf(
             'RUN composer dump-autoload --no-dev --optimize --no-scripts',
           ],
         ]),
-    ...(assets ? [assetStage(app, variables, secrets)] : []),
+    ...(assets ? assetStages(app, image, variables, secrets) : []),
     [
       `FROM ${image}`,
       packages.length === 0 ? undefined : aptLine(packages),
@@ -246,22 +246,50 @@ function hasAssets(app: Folder): boolean {
   );
 }
 
-function assetStage(app: Folder, variables: readonly string[], secrets: readonly string[]): string[] {
-  const { row, lock, version } = managerOf(app, jsonOf(app.text('package.json')) ?? {});
+/** Types of routes that Vite has the program itself write, by `php artisan wayfinder:generate`. */
+const asksPhp = (manifest: Readonly<Record<string, unknown>>): boolean =>
+  ['dependencies', 'devDependencies'].some(
+    (kind) => '@laravel/vite-plugin-wayfinder' in textsOf(manifest[kind]),
+  );
+
+function assetStages(
+  app: Folder,
+  image: string,
+  variables: readonly string[],
+  secrets: readonly string[],
+): FolderBuild['stages'] {
+  const manifest = jsonOf(app.text('package.json')) ?? {};
+  const { row, lock, version } = managerOf(app, manifest);
   const files = ['package.json', lock, ...row.reads].filter(
     (file): file is string => file !== undefined && app.has(file),
   );
+  const withPhp = asksPhp(manifest);
   return [
-    'FROM node:24-slim AS assets',
-    'WORKDIR /app',
-    ...(row.env ? [`ENV ${row.env.join(' ')}`] : []),
-    ...(row.program ? [runLine(row.program(version, app.text(lock ?? '') ?? ''))] : []),
-    copyLine(files, './'),
-    runLine(lock === undefined ? row.unlocked : row.locked, { caches: [row.cache], secrets }),
-    'COPY . .',
-    // Pages and styles take parts of PHP packages, such as those of Livewire and Ziggy.
-    'COPY --from=packages /app/vendor ./vendor',
-    ...argLines(variables),
-    runLine(`${row.run} build`, { secrets }),
+    ...(withPhp ? [['FROM node:24-slim AS node']] : []),
+    [
+      ...(withPhp
+        ? [`FROM ${image.replace(/-apache$/, '-cli')} AS assets`, ...nodeLines]
+        : ['FROM node:24-slim AS assets']),
+      'WORKDIR /app',
+      ...(row.env ? [`ENV ${row.env.join(' ')}`] : []),
+      ...(row.program ? [runLine(row.program(version, app.text(lock ?? '') ?? ''))] : []),
+      copyLine(files, './'),
+      runLine(lock === undefined ? row.unlocked : row.locked, { caches: [row.cache], secrets }),
+      'COPY . .',
+      // Pages and styles take parts of PHP packages, such as those of Livewire and Ziggy.
+      'COPY --from=packages /app/vendor ./vendor',
+      ...argLines(variables),
+      runLine(`${row.run} build`, { secrets }),
+    ],
   ];
 }
+
+/** Node.js and its package managers beside PHP. */
+const nodeLines = [
+  'COPY --from=node /usr/local/bin/node /usr/local/bin/',
+  'COPY --from=node /usr/local/lib/node_modules /usr/local/lib/node_modules',
+  'RUN cd /usr/local/bin \\\n' +
+    ' && ln -s ../lib/node_modules/npm/bin/npm-cli.js npm \\\n' +
+    ' && ln -s ../lib/node_modules/npm/bin/npx-cli.js npx \\\n' +
+    ' && ln -s ../lib/node_modules/corepack/dist/corepack.js corepack',
+];

@@ -1,20 +1,23 @@
 /** Python: pip, poetry, uv or pipenv; Django, FastAPI, Flask and other WSGI and ASGI applications. */
-import { aptLine, argLines, copyLine, runLine, userLine, workFolder } from './dockerfile.ts';
-import { folderBuild } from './folder-build.ts';
-import type { Language, OwnBuild, Refusal, Source } from './own-build.ts';
-import { fileNamed, type Folder } from './source-files.ts';
-import { execForm, portOf, procfileNotes } from './start-command.ts';
-import { askedVersion, chosenVersion, numbersOf, usualOf, type Chosen } from './versions.ts';
+import { aptLine, argLines, copyLine, runLine, userLine, workFolder } from '../dockerfile.ts';
+import { folderBuild } from '../folder-build.ts';
+import type { Language, OwnBuild, Refusal, Source } from '../own-build.ts';
+import { fileNamed, type Folder } from '../source-files.ts';
+import { servedOf, type Served } from './start.ts';
+import { procfileNotes } from '../start-command.ts';
+import { askedVersion, chosenVersion, numbersOf, usualOf, type Chosen } from '../versions.ts';
 
 const usualVersion = '3.13';
-const usualPort = 8000;
 
 export const python: Language = {
   name: 'Python',
   shownBy: 'requirements.txt, pyproject.toml, Pipfile or main.py',
   reads: fileNamed(
     'requirements\\.txt|pyproject\\.toml|Pipfile|\\.python-version|runtime\\.txt|manage\\.py',
+    'setup\\.py|setup\\.cfg|\\.flaskenv',
     '(?:app|main|wsgi|asgi|server|application|settings)(?:/__init__)?\\.py',
+    // Packages near the root: applications have hundreds of them below.
+    '(?<=^(?:[^/]+/){1,2})__init__\\.py',
   ),
   plan(source) {
     const { app } = source;
@@ -35,6 +38,8 @@ interface PythonManager {
   program?: string;
   /** Installs into the virtual environment /opt/venv, which is active. */
   install(app: Folder): string;
+  /** Installs the source's own package; absent: `install` does. */
+  own?: string;
   cache: string;
 }
 
@@ -46,6 +51,7 @@ const managers: readonly PythonManager[] = [
     reads: ['pyproject.toml', 'uv.lock'],
     program: 'pip install uv',
     install: () => 'uv sync --active --locked --no-dev --no-install-project',
+    own: 'uv sync --active --locked --no-dev',
     cache: '/root/.cache/uv',
   },
   {
@@ -54,7 +60,17 @@ const managers: readonly PythonManager[] = [
     reads: ['pyproject.toml', 'poetry.lock'],
     program: 'python -m venv /opt/poetry && /opt/poetry/bin/pip install poetry',
     install: () => '/opt/poetry/bin/poetry install --only main --no-root --no-interaction',
+    own: '/opt/poetry/bin/poetry install --only-root --no-interaction',
     cache: '/root/.cache/pypoetry',
+  },
+  {
+    name: 'PDM',
+    isFor: (app) => app.has('pdm.lock'),
+    reads: ['pyproject.toml', 'pdm.lock'],
+    program: 'python -m venv /opt/pdm && /opt/pdm/bin/pip install pdm',
+    install: () => '/opt/pdm/bin/pdm sync --prod --no-self',
+    own: '/opt/pdm/bin/pdm sync --prod --no-editable',
+    cache: '/root/.cache/pdm',
   },
   {
     name: 'pipenv',
@@ -62,6 +78,7 @@ const managers: readonly PythonManager[] = [
     reads: ['Pipfile', 'Pipfile.lock'],
     program: 'pip install pipenv',
     install: (app) => (app.has('Pipfile.lock') ? 'pipenv sync' : 'pipenv install --skip-lock'),
+    own: 'pip install --no-deps .',
     cache: '/root/.cache/pipenv',
   },
   {
@@ -69,27 +86,18 @@ const managers: readonly PythonManager[] = [
     isFor: (app) => app.has('requirements.txt'),
     reads: ['requirements.txt'],
     install: () => 'pip install -r requirements.txt',
+    own: 'pip install --no-deps .',
     cache: '/root/.cache/pip',
   },
   {
     name: 'pip',
-    isFor: (app) => app.has('pyproject.toml'),
+    isFor: (app) => app.first('pyproject.toml', 'setup.py', 'setup.cfg') !== undefined,
     // The project itself is what is installed.
     reads: [],
     install: () => 'pip install .',
     cache: '/root/.cache/pip',
   },
 ];
-
-interface Served {
-  framework: string | undefined;
-  command: readonly string[];
-  port: number;
-  /** A server that is installed besides what the source names. */
-  server?: string;
-  /** Runs after the source is there. */
-  build?: string;
-}
 
 /** Names of packages that the source depends on, in lower case. */
 function namedPackages(app: Folder): ReadonlySet<string> {
@@ -104,107 +112,6 @@ function namedPackages(app: Folder): ReadonlySet<string> {
   return new Set(
     names.flatMap((name) => (name === undefined ? [] : [name.toLowerCase().replaceAll('_', '-')])),
   );
-}
-
-function servedOf({ app, procfile }: Source, packages: ReadonlySet<string>): Served | undefined {
-  const framework = [
-    ['django', 'Django'],
-    ['fastapi', 'FastAPI'],
-    ['flask', 'Flask'],
-    ['starlette', 'Starlette'],
-    ['streamlit', 'Streamlit'],
-  ].find(([name = '']) => packages.has(name))?.[1];
-  const isDjango = framework === 'Django' || app.has('manage.py');
-  const build =
-    isDjango && app.has('manage.py') && /^STATIC_ROOT\b/m.test(settingsOf(app))
-      ? 'python manage.py collectstatic --noinput'
-      : undefined;
-  const made = { framework: isDjango ? 'Django' : framework, ...(build === undefined ? {} : { build }) };
-  if (procfile.web !== undefined) {
-    const command = execForm(procfile.web);
-    return { ...made, command, port: portOf(procfile.web) ?? usualPort };
-  }
-  if (framework === 'Streamlit') return streamlitOf(app);
-  const target = isDjango ? djangoTarget(app) : targetOf(app, framework);
-  if (target !== undefined) {
-    const isAsync = ['FastAPI', 'Starlette'].includes(framework ?? '') || target.isAsync;
-    const server = isAsync ? 'uvicorn' : 'gunicorn';
-    return {
-      ...made,
-      command: isAsync
-        ? shell(`uvicorn ${target.name} --host 0.0.0.0 --port \${PORT:-${usualPort}}`)
-        : shell(`gunicorn ${target.name} --bind 0.0.0.0:\${PORT:-${usualPort}}`),
-      port: usualPort,
-      ...(packages.has(server) || (isAsync && packages.has('fastapi[standard]')) ? {} : { server }),
-    };
-  }
-  const file = app.first('main.py', 'app.py', 'server.py', 'run.py', 'bot.py');
-  return file === undefined ? undefined : { ...made, command: ['python', file], port: usualPort };
-}
-
-const shell = (command: string): string[] => ['sh', '-c', `exec ${command}`];
-
-function streamlitOf(app: Folder): Served | undefined {
-  const file = app.first('streamlit_app.py', 'app.py', 'main.py');
-  const port = 8501;
-  const options = `--server.address=0.0.0.0 --server.port=\${PORT:-${port}} --server.headless=true`;
-  return file === undefined
-    ? undefined
-    : { framework: 'Streamlit', command: shell(`streamlit run ${file} ${options}`), port };
-}
-
-interface Target {
-  /** As servers take it: module:attribute. */
-  name: string;
-  isAsync: boolean;
-}
-
-/** The module of WSGI beside the settings that manage.py names. */
-function djangoTarget(app: Folder): Target | undefined {
-  const settings = /DJANGO_SETTINGS_MODULE['"]\s*,\s*['"]([\w.]+)['"]/.exec(app.text('manage.py') ?? '')?.[1];
-  const project = settings?.split('.')[0];
-  const found = project === undefined ? [] : [`${project}/wsgi.py`].filter((path) => app.has(path));
-  const path = found[0] ?? app.files.find((file) => /^[^/]+\/wsgi\.py$/.test(file));
-  return path === undefined
-    ? undefined
-    : { name: `${path.replace(/\.py$/, '').replaceAll('/', '.')}:application`, isAsync: false };
-}
-
-function settingsOf(app: Folder): string {
-  const path = app.files.find((file) => /^[^/]+\/settings\.py$/.test(file));
-  return (path === undefined ? undefined : app.text(path)) ?? '';
-}
-
-const modules = [
-  'main',
-  'app',
-  'wsgi',
-  'asgi',
-  'server',
-  'application',
-  'app/main',
-  'src/main',
-  'src/app',
-  'app/__init__',
-];
-const constructed =
-  /^(\w+)\s*(?::[^=\n]+)?=\s*(?:\w+\.)?(FastAPI|Starlette|Flask|Quart|Litestar|Sanic|create_app)\s*\(/m;
-
-/** Made by a function of the source's own. */
-const made = /^(app|application|api)\s*(?::[^=\n]+)?=\s*[\w.]+\s*\(/m;
-
-/** The first module that makes an application, by the name that it has there. */
-function targetOf(app: Folder, framework: string | undefined): Target | undefined {
-  for (const module of modules) {
-    const text = app.text(`${module}.py`) ?? '';
-    const [, name, maker] =
-      constructed.exec(text) ?? (framework === undefined ? undefined : made.exec(text)) ?? [];
-    if (name === undefined) continue;
-    const path = module.replace('/__init__', '').replaceAll('/', '.');
-    const isAsync = maker !== undefined && !['Flask', 'create_app'].includes(maker);
-    return { name: `${path}:${name}`, isAsync };
-  }
-  return undefined;
 }
 
 /** Debian packages that sources of these packages are compiled with, and that they run with. */
@@ -237,6 +144,7 @@ function buildOf(source: Source, manager: PythonManager | undefined, served: Ser
     ...(files.length > 0
       ? [copyLine(files, './'), install, server, 'COPY . .']
       : ['COPY . .', install, server]),
+    served.isInstalled && manager?.own ? runLine(manager.own, options) : undefined,
     ...(served.build === undefined
       ? []
       : [...argLines(source.variables), runLine(served.build, { secrets: source.secrets })]),
@@ -259,7 +167,12 @@ function buildOf(source: Source, manager: PythonManager | undefined, served: Ser
     command: served.command,
     ignored: ['**/__pycache__', '**/.venv', '**/venv', '**/*.pyc'],
     port: served.port,
-    why: whyOf(source, { manager, served, version, file: files[0] ?? 'pyproject.toml' }),
+    why: whyOf(source, {
+      manager,
+      served,
+      version,
+      file: files[0] ?? app.first('pyproject.toml', 'setup.py') ?? 'setup.cfg',
+    }),
     stages: [build, final],
   });
 }
@@ -308,7 +221,7 @@ function nothingToStart(app: Folder): Refusal {
   return {
     refusal:
       `The source${app.path === '' ? '' : ` in ${app.path}`} is Python, and nothing says how it starts: ` +
-      'there is no Procfile with "web: …", no manage.py, and no main.py or app.py. Add one of them, or a ' +
-      'Dockerfile.',
+      'there is no Procfile with "web: …", no manage.py, no main.py or app.py, no package that makes an ' +
+      'application, and no script of the project. Add one of them, or a Dockerfile.',
   };
 }

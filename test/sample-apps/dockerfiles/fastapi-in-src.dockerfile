@@ -1,0 +1,20 @@
+# FastAPI on Python 3.13 with PDM, written by Berth.
+FROM python:3.13-slim AS build
+WORKDIR /app
+ENV VIRTUAL_ENV=/opt/venv PATH=/opt/venv/bin:$PATH PIP_DISABLE_PIP_VERSION_CHECK=1
+RUN python -m venv /opt/venv
+RUN --mount=type=cache,target=/root/.cache/pip python -m venv /opt/pdm && /opt/pdm/bin/pip install pdm
+COPY pyproject.toml pdm.lock ./
+RUN --mount=type=cache,target=/root/.cache/pdm /opt/pdm/bin/pdm sync --prod --no-self
+COPY . .
+
+FROM python:3.13-slim
+RUN useradd --system --create-home --uid 10001 app
+ENV PATH=/opt/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
+WORKDIR /app
+RUN chown app:app /app
+COPY --from=build /opt/venv /opt/venv
+COPY --from=build --chown=app:app /app /app
+USER app
+EXPOSE 8000
+CMD ["sh", "-c", "exec uvicorn --app-dir src --factory shop.main:create_app --host 0.0.0.0 --port ${PORT:-8000}"]
