@@ -159,7 +159,7 @@ function stagesOf(source: Source, facts: Facts): FolderBuild['stages'] {
   ];
 }
 
-/** Packages before the source, so that a change of it fetches none; modules beside it are part of the source. */
+/** Packages before the source, so that its changes fetch none; modules beside it are a part of the source. */
 function packagesOf({ secrets }: Source, { isVendored, manifests, caches, neighbours }: Facts): string[] {
   if (isVendored || neighbours || manifests.length === 0) return [];
   return [copyLine(manifests, './'), runLine('go mod download', { caches: caches.slice(0, 1), secrets })];
