@@ -2,11 +2,10 @@
  * Follows the write-ahead log of each database that has recovery to a moment: its service runs, complete
  * segments are stored, holes are told, and what is older than asked for is removed.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { DatabaseRecord } from '../../../db/tables.ts';
-import { recoveryRole, socketVolumeOf } from '../../../domain/database-socket.ts';
 import { AppError, sentenceOf } from '../../../domain/errors.ts';
 import { serverKeyOf } from '../../../domain/names/server-key.ts';
-import { roleLabel } from '../../../domain/names/labels.ts';
 import type { TellFact } from '../../../domain/states/fact.ts';
 import { isoTime, randomId, type Clock } from '../../../ports/clock.ts';
 import type { Engine, ServiceSpec } from '../../../ports/engine/engine.ts';
@@ -15,15 +14,9 @@ import type { ObjectStore } from '../../../ports/object-store.ts';
 import type { BackupRuns } from '../runs/runs.ts';
 import { compressed, measured } from '../runs/streams.ts';
 import type { BackupRecord, BackupStore, RecoveryStore, WalSpan } from '../store.ts';
+import { neededOf, removeUnneeded } from './leftovers.ts';
 import { removeOldRecovery } from './retention.ts';
-import {
-  lookAt,
-  readSegment,
-  removeSegments,
-  sharesSocket,
-  streamNames,
-  streamSpec,
-} from './stream-service.ts';
+import { lookAt, readSegment, removeSegments, sharesSocket, streamSpec } from './stream-service.ts';
 import { segmentFile, type WalLook } from './wal.ts';
 
 export interface FollowPorts {
@@ -63,6 +56,8 @@ const standsStillMs = 5 * 60_000;
 const markEveryMs = 10 * 60_000;
 const baseAgainMs = 10 * 60_000;
 const mostPerTurn = 200;
+/** A log that has only begun is looked at again so soon, within one turn: until then nothing is protected. */
+const young = { looks: 8, everyMs: 2000 } as const;
 /** What has to go changes seldom, and each look asks every engine. */
 const clearAgainMs = 10 * 60_000;
 
@@ -109,7 +104,9 @@ async function turn(ports: FollowPorts, backup: BackupRecord, following: Followi
   const database = await ports.findDatabase(backup.databaseId ?? '');
   if (!database) return;
   try {
-    following.problem = backup.enabled ? await follow(ports, { backup, database, following, signal }) : null;
+    following.problem = backup.enabled
+      ? await followUntilBase(ports, { backup, database, following, signal })
+      : null;
   } catch (error) {
     if (!(error instanceof AppError)) ports.onFault(error, backup.backupId);
     following.problem = sentenceOf(error);
@@ -126,27 +123,44 @@ interface Turn {
 }
 
 /** Resolves with why nothing can be stored now; null when all is well. */
-async function follow(ports: FollowPorts, one: Turn): Promise<string | null> {
+async function followUntilBase(ports: FollowPorts, one: Turn): Promise<string | null> {
+  for (let look = 1; ; look += 1) {
+    const { problem, isYoung } = await follow(ports, one);
+    if (!isYoung || look === young.looks) return problem;
+    await delay(young.everyMs, undefined, { signal: one.signal });
+  }
+}
+
+/** How a stream was found. `isYoung`: nothing of its log can be restored yet, and soon it can. */
+interface Found {
+  problem: string | null;
+  isYoung: boolean;
+}
+
+const waiting = (problem: string): Found => ({ problem, isYoung: false });
+
+async function follow(ports: FollowPorts, one: Turn): Promise<Found> {
   const { database, following, signal } = one;
   const live = await ports.liveSpec(database);
-  if (!live) return 'The database has not been deployed yet.';
-  if (database.isStopped) return 'The database is stopped.';
+  if (!live) return waiting('The database has not been deployed yet.');
+  if (database.isStopped) return waiting('The database is stopped.');
   const { engine } = await ports.hosts.of(serverKeyOf(database));
   if (!sharesSocket(live)) {
     if (following.reloadedFor !== database.liveDeploymentId) await ports.reload(database);
     following.reloadedFor = database.liveDeploymentId;
-    return 'The database is being restarted, so that its log can be read.';
+    return waiting('The database is being restarted, so that its log can be read.');
   }
   const spec = streamSpec(database, live);
   const present = await engine.service(spec.name);
   if (present?.specDigest !== engine.specDigest(spec)) await engine.applyService(spec);
   const look = await lookAt(engine, database, following.snapshot, signal);
   const span = await spanOf(ports, one, look);
-  if (!span) return 'The stream of the log begins.';
+  if (!span) return { problem: 'The stream of the log begins.', isYoung: true };
   const stored = await storeSegments(ports, one, { engine, span, look });
-  await advance(ports, one, stored, look);
+  const restorableTo = await advance(ports, one, stored, look);
+  if (restorableTo === null) return { problem: null, isYoung: true };
   await requireBase(ports, one, stored);
-  return null;
+  return { problem: null, isYoung: false };
 }
 
 /** The span that the log goes on in; a new one where it does not continue what is stored. */
@@ -263,34 +277,34 @@ async function storeSegments(
   return { ...span, nextSegment, storedBytes };
 }
 
-/** How far the log can be restored, when all is stored that was written until the look. */
+/** How far the log can be restored, when all is stored that was written until the look; null: not at all. */
 async function advance(
   { store }: FollowPorts,
   { following }: Turn,
   span: WalSpan,
   look: WalLook,
-): Promise<void> {
+): Promise<string | null> {
   const position = look.position ?? span.position;
-  if (position === null || span.nextSegment * span.segmentBytes < position) return;
+  if (position === null || span.nextSegment * span.segmentBytes < position) return span.restorableTo;
   // A commit bears a time somewhat before it is written.
   const restorableTo = new Date(look.at - 1000).toISOString();
-  if (span.restorableTo !== null && restorableTo <= span.restorableTo) return;
+  if (span.restorableTo !== null && restorableTo <= span.restorableTo) return span.restorableTo;
   const { walSpanId, nextSegment } = span;
   await store.spans.update({ walSpanId }, { restorableTo, position });
   following.snapshot = look.snapshot;
-  if (look.position === undefined) return;
+  if (look.position === undefined) return restorableTo;
   const [newest] = await store.marks.list({ walSpanId }, { by: ['at'], direction: 'desc' });
-  if (newest && look.at - Date.parse(newest.at) < markEveryMs) return;
+  if (newest && look.at - Date.parse(newest.at) < markEveryMs) return restorableTo;
   await store.marks.insert({ walSpanId, at: restorableTo, position, nextSegment });
+  return restorableTo;
 }
 
 /** A span without a base backup restores nothing. */
 async function requireBase(
   { store, runs, clock }: FollowPorts,
   { backup, following }: Turn,
-  { walSpanId, restorableTo }: WalSpan,
+  { walSpanId }: WalSpan,
 ): Promise<void> {
-  if (restorableTo === null) return;
   const { triedBase } = following;
   if (triedBase?.walSpanId === walSpanId && clock.now() - triedBase.at < baseAgainMs) return;
   if ((await store.storedBases(backup.backupId)).some((base) => base.walSpanId === walSpanId)) return;
@@ -331,49 +345,4 @@ async function watch(
       (last === null ? 'no moment can be restored yet.' : `moments after ${last} cannot be restored.`) +
       (problem === null ? '' : ` ${problem}`),
   });
-}
-
-/** Services and volumes of the streams that are on, each behind the key of its server. */
-async function neededOf(
-  { findDatabase }: FollowPorts,
-  streams: readonly BackupRecord[],
-): Promise<ReadonlySet<string>> {
-  const needed = new Set<string>();
-  for (const { databaseId, enabled } of streams) {
-    const database = enabled ? await findDatabase(databaseId ?? '') : undefined;
-    if (!database) continue;
-    const { service, volume } = streamNames(database);
-    const place = serverKeyOf(database);
-    for (const name of [
-      ...(database.isStopped ? [] : [service]),
-      volume,
-      socketVolumeOf(database.databaseId),
-    ])
-      needed.add(`${place}/${name}`);
-  }
-  return needed;
-}
-
-/**
- * Removes services and volumes of streams that are switched off, moved or on other data now. Resolves with
- * whether nothing is left of them.
- */
-async function removeUnneeded({ hosts }: FollowPorts, needed: ReadonlySet<string>): Promise<boolean> {
-  const clear = async (key: string, engine: Engine): Promise<boolean> => {
-    let isClear = true;
-    for (const { name, labels } of await engine.services())
-      if (labels[roleLabel] === recoveryRole && !needed.has(`${key}/${name}`))
-        await engine.removeService(name);
-    // The database may use the folder of its socket until its next release.
-    for (const volume of await engine.volumes(`${roleLabel}=${recoveryRole}`))
-      if (!needed.has(`${key}/${volume}`))
-        await engine.removeVolume(volume).catch(() => {
-          isClear = false;
-        });
-    return isClear;
-  };
-  const all = await hosts.all();
-  return (await Promise.all(all.map(({ key, engine }) => clear(key, engine).catch(() => false)))).every(
-    Boolean,
-  );
 }
