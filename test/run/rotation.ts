@@ -51,7 +51,9 @@ export const fileGroups: readonly (readonly string[])[] = [
   ),
   files(
     (name) => `${name}.store.test.ts`,
-    'server/src/deploy/compose/judge-file server/src/modules/backup/in-place/postgres-in-place ' +
+    'server/src/deploy/compose/judge-file server/src/modules/backup/in-place/mysql-in-place ' +
+      'server/src/modules/backup/in-place/postgres-in-place ' +
+      'server/src/modules/backup/programs/foreign-programs ' +
       'test/kill-matrix/operation-pairs test/kill-matrix/ownership/two-installations',
   ),
 ];
