@@ -67,6 +67,8 @@ const session: readonly (readonly [string, (readonly Reply[])?])[] = [
   ['domains shop/web'],
   ['domains add shop.example.com shop/web'],
   ['domains check shop.example.com'],
+  ['domains records shop.example.com shop/web --yes'],
+  ['domains records --base apps.example.com --plan'],
   ['base-domain'],
   ['base-domain shop.example.com --project shop'],
   ['previews shop/web'],

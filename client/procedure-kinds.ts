@@ -276,6 +276,8 @@ export const procedureKinds = {
     delete: 'mutation',
     generateDomain: 'mutation',
     validateDomain: 'mutation',
+    planRecords: 'query',
+    applyRecords: 'mutation',
   },
   port: {
     create: 'mutation',

@@ -7,6 +7,7 @@ import { UsageError } from '../usage-error.ts';
 import { itemsOf, type Context } from './parts/context.ts';
 import { addressOf, urlOf } from './parts/follow-deployment.ts';
 import { isDatabase, nameOf, serviceOf, type Service } from './parts/services.ts';
+import { recordsWord } from './domain-records.ts';
 import { numberOf } from './status.ts';
 import type { Word } from './parts/word.ts';
 
@@ -159,5 +160,5 @@ const open: Word = {
   },
 };
 
-export const domainWords: readonly Word[] = [list, add, check];
+export const domainWords: readonly Word[] = [list, add, check, recordsWord];
 export const openWord = open;

@@ -125,6 +125,8 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   'notification.test': [412],
   'logDrain.test': [412, 503],
   'dnsProvider.test': [412, 503],
+  'domain.planRecords': [412],
+  'domain.applyRecords': [412],
   'dnsProvider.create': [200, 409],
   'certificateOrder.create': [200, 409],
   'backup.manualBackupMariadb': [400],

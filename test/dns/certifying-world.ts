@@ -51,6 +51,7 @@ export function certifyingOf(world: CertifyingWorld): { certifying: Certifying; 
     byDns,
     settings,
     config: { url: 'http://localhost:3000' },
+    installation: { installationId: 'installation0001' },
     adapters: { names: createNameResolver(), outgoing: localOutgoing() },
     log: { fault: (error) => (world.onFault(error), String(error)) },
     accounts: {

@@ -79,7 +79,7 @@ ${zones
   .map(
     (zone) =>
       `zone "${zone}" { type primary; file "${folder}/${zone}.zone"; ` +
-      `update-policy { grant ${tsig.keyName} zonesub TXT; ` +
+      `update-policy { grant ${tsig.keyName} zonesub A AAAA CNAME TXT; ` +
       `grant ${weakTsig.keyName} name none.${zone}. TXT; }; };`,
   )
   .join('\n')}

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOutgoing } from '../../server/src/adapters/outgoing/outgoing.ts';
 import { dnsKindNames, dnsKinds, type DnsKind } from '../../server/src/modules/dns-provider/kinds/kinds.ts';
-import type { ZoneAccess } from '../../server/src/modules/dns-provider/kinds/kind.ts';
+import type { NameOfZone, Zone, ZoneAccess } from '../../server/src/modules/dns-provider/kinds/kind.ts';
 import { createWays } from '../../server/src/modules/dns-provider/way.ts';
 import { systemClock } from '../../server/src/ports/clock.ts';
 import type { OutgoingRequest } from '../../server/src/ports/outgoing.ts';
@@ -74,7 +74,7 @@ async function changed(access: ZoneAccess, at: () => Promise<string[]>): Promise
   const zone = await access.find(candidates);
   expect(zone?.name).toBe('example.com');
   if (!zone) return;
-  const record = (text: string) => ({ zone, name, text });
+  const record = (value: string) => ({ zone, name, type: 'TXT' as const, value });
   await access.add(record('first'));
   await access.add(record('second'));
   expect((await at()).toSorted()).toEqual(['first', 'foreign', 'second']);
@@ -83,9 +83,31 @@ async function changed(access: ZoneAccess, at: () => Promise<string[]>): Promise
   await access.remove(record('second'));
   expect(await at()).toEqual(['foreign']);
   // A name that has nothing else has nothing left.
-  const alone = { zone, name: `_acme-challenge.alone.example.com`, text: 'alone' };
+  const alone = { zone, name: `_acme-challenge.alone.example.com`, type: 'TXT', value: 'alone' } as const;
   await access.add(alone);
   await access.remove(alone);
+  await changedAddresses(access, zone);
+}
+
+/** Records that lead a host somewhere are read, set and removed one by one. */
+async function changedAddresses(access: ZoneAccess, zone: Zone): Promise<void> {
+  const shop = { zone, name: 'shop.example.com' };
+  const wildcard = { zone, name: '*.shop.example.com' };
+  const four = { ...shop, type: 'A', value: '203.0.113.7' } as const;
+  const six = { ...shop, type: 'AAAA', value: '2001:db8::7' } as const;
+  const alias = { ...wildcard, type: 'CNAME', value: 'edge.example.net' } as const;
+  const read = async (place: NameOfZone): Promise<string[]> =>
+    (await access.read(place)).map(({ type, value }) => `${type} ${value}`).toSorted();
+  expect(await read(shop)).toEqual([]);
+  for (const record of [four, { ...four, value: '203.0.113.8' }, six, alias]) await access.add(record);
+  expect(await read(shop)).toEqual(['A 203.0.113.7', 'A 203.0.113.8', 'AAAA 2001:db8::7']);
+  expect(await read(wildcard)).toEqual(['CNAME edge.example.net']);
+  // Names below a wildcard have no records of their own.
+  expect(await read({ zone, name: 'a.shop.example.com' })).toEqual([]);
+  await access.remove(four);
+  expect(await read(shop)).toEqual(['A 203.0.113.8', 'AAAA 2001:db8::7']);
+  for (const record of [{ ...four, value: '203.0.113.8' }, six, alias]) await access.remove(record);
+  for (const place of [shop, wildcard]) expect(await read(place)).toEqual([]);
 }
 
 it('every kind is tried here or on a server of its own', () => {

@@ -4,7 +4,7 @@
  */
 import { createHash, createHmac } from 'node:crypto';
 
-/** TXT values by their whole name, as all interfaces below change them. */
+/** Values by name for TXT, by name and type for others, as all interfaces below change them. */
 export type Texts = Map<string, string[]>;
 
 export interface Asked {
@@ -31,24 +31,65 @@ const bare = (value: string): string => {
   if (!/^".*"$/.test(value)) throw new Error(`${value} stands without quotes.`);
   return value.slice(1, -1);
 };
+/** Under which records of a type are kept. */
+export const keyOf = (name: string, type: string): string => (type === 'TXT' ? name : `${name} ${type}`);
+/** A value of a zone file: texts have quotes, names a dot at their end. */
+function plain(type: string, value: string): string {
+  if (type === 'TXT') return bare(value);
+  if (type === 'CNAME' && !value.endsWith('.')) throw new Error(`${value} is not absolute.`);
+  return type === 'CNAME' ? value.slice(0, -1) : value;
+}
+const shown = (type: string, value: string): string =>
+  type === 'TXT' ? `"${value}"` : type === 'CNAME' ? `${value}.` : value;
 const put = (texts: Texts, name: string, values: string[]): void =>
   void (values.length === 0 ? texts.delete(name) : texts.set(name, values));
 const has = ({ headers }: Asked, name: string, value: string): boolean => headers[name] === value;
-/** Ids of records, which are a place in what there is. */
-const listed = (texts: Texts): { id: number; name: string; text: string }[] =>
-  [...texts].flatMap(([name, values]) => values.map((text) => ({ id: idOf(name, text), name, text })));
-const idOf = (name: string, text: string): number =>
-  createHash('md5').update(`${name} ${text}`).digest().readUInt32BE(0);
+interface Listed {
+  /** A place in what there is. */
+  id: number;
+  name: string;
+  type: string;
+  text: string;
+}
+const listed = (texts: Texts): Listed[] =>
+  [...texts].flatMap(([key, values]) => {
+    const [name = '', type = 'TXT'] = key.split(' ');
+    return values.map((text) => ({ id: idOf(key, text), name, type, text }));
+  });
+/** Records of a name; of one type unless it is missing. */
+const ofName = (texts: Texts, name: string | null, type?: string | null): Listed[] =>
+  listed(texts).filter((each) => each.name === name && (type ?? each.type) === each.type);
+/** Record sets of a name. */
+const setsOf = (texts: Texts, name: string): { type: string; values: string[] }[] =>
+  [...Map.groupBy(ofName(texts, name), ({ type }) => type)].map(([type, found]) => ({
+    type,
+    values: found.map(({ text }) => shown(type, text)),
+  }));
+const idOf = (key: string, text: string): number =>
+  createHash('md5').update(`${key} ${text}`).digest().readUInt32BE(0);
 const removeId = (texts: Texts, id: number): boolean => {
   const found = listed(texts).find((each) => each.id === id);
-  if (found)
-    put(
-      texts,
-      found.name,
-      (texts.get(found.name) ?? []).filter((text) => text !== found.text),
-    );
-  return found !== undefined;
+  if (!found) return false;
+  const key = keyOf(found.name, found.type);
+  put(
+    texts,
+    key,
+    (texts.get(key) ?? []).filter((text) => text !== found.text),
+  );
+  return true;
 };
+const append = (texts: Texts, key: string, value: string): number => {
+  put(texts, key, [...(texts.get(key) ?? []), value]);
+  return idOf(key, value);
+};
+/** What a record of each type that Berth sets has as its value. */
+const isValue = (type: string, value: string): boolean =>
+  ({
+    A: /^\d+(\.\d+){3}$/,
+    AAAA: /^[0-9a-f:]+$/,
+    CNAME: /^[a-z0-9.-]+$/,
+    TXT: /./,
+  })[type]?.test(value) ?? false;
 
 const cloudflare: StandIn = (asked, texts) => {
   const { method, url, body } = asked;
@@ -62,15 +103,16 @@ const cloudflare: StandIn = (asked, texts) => {
     };
   const [, id] = /^\/z1\/dns_records(?:\/(\w+))?$/.exec(at) ?? [];
   if (method === 'GET') {
-    const result = listed(texts)
-      .filter(({ name }) => name === url.searchParams.get('name') && url.searchParams.get('type') === 'TXT')
-      .map(({ id: own, text }) => ({ id: String(own), content: `"${text}"` }));
+    const result = ofName(texts, url.searchParams.get('name'), url.searchParams.get('type')).map(
+      ({ id: own, type, text }) => ({ id: String(own), type, content: type === 'TXT' ? `"${text}"` : text }),
+    );
     return { status: 200, body: { result } };
   }
   if (method === 'DELETE') return removeId(texts, Number(id)) ? { status: 200, body: {} } : absent;
-  const { type, name, content, ttl } = json(body) as Record<string, string>;
-  if (type !== 'TXT' || Number(ttl) < 60) return { status: 400, body: {} };
-  put(texts, name ?? '', [...(texts.get(name ?? '') ?? []), bare(content ?? '')]);
+  const { type = '', name = '', content = '', ttl, proxied } = json(body) as Record<string, string>;
+  const value = type === 'TXT' ? bare(content) : content;
+  if (!isValue(type, value) || Number(ttl) < 60 || proxied) return { status: 400, body: {} };
+  append(texts, keyOf(name, type), value);
   return { status: 200, body: { success: true } };
 };
 
@@ -80,18 +122,20 @@ const hetzner: StandIn = (asked, texts) => {
   const at = url.pathname.replace('/v1', '');
   if (at === `/zones/${zone}`) return { status: 200, body: { zone: { id: 7, name: zone } } };
   if (at === '/actions/3') return { status: 200, body: { action: { id: 3, status: 'success' } } };
-  const [, name, what] = /^\/zones\/7\/rrsets\/([^/]+)\/TXT\/actions\/(add|remove)_records$/.exec(at) ?? [];
+  if (at === '/zones/7/rrsets') {
+    const sets = setsOf(texts, whole(url.searchParams.get('name') ?? ''));
+    const rrsets = sets.map(({ type, values }) => ({ type, records: values.map((value) => ({ value })) }));
+    return { status: 200, body: { rrsets } };
+  }
+  const [, name, type = '', what] =
+    /^\/zones\/7\/rrsets\/([^/]+)\/(A|AAAA|CNAME|TXT)\/actions\/(add|remove)_records$/.exec(at) ?? [];
   if (name === undefined) return absent;
-  const owner = whole(decodeURIComponent(name));
+  const key = keyOf(whole(decodeURIComponent(name)), type);
   const { records } = json(body) as { records: { value: string }[] };
-  const given = records.map(({ value }) => bare(value));
-  const present = texts.get(owner) ?? [];
+  const given = records.map(({ value }) => plain(type, value));
+  const present = texts.get(key) ?? [];
   if (what === 'remove' && present.length === 0) return absent;
-  put(
-    texts,
-    owner,
-    what === 'add' ? [...present, ...given] : present.filter((text) => !given.includes(text)),
-  );
+  put(texts, key, what === 'add' ? [...present, ...given] : present.filter((text) => !given.includes(text)));
   return { status: 201, body: { action: { id: 3, status: 'running' } } };
 };
 
@@ -104,16 +148,19 @@ const digitalocean: StandIn = (asked, texts) => {
   if (!at.startsWith(`${zone}/records`)) return absent;
   if (method === 'DELETE') return removeId(texts, Number(id)) ? { status: 204 } : absent;
   if (method === 'GET') {
-    const found = listed(texts).filter(({ name }) => name === url.searchParams.get('name'));
+    const found = ofName(texts, url.searchParams.get('name'), url.searchParams.get('type'));
     return {
       status: 200,
-      body: { domain_records: found.map(({ id: own, text }) => ({ id: own, type: 'TXT', data: text })) },
+      body: { domain_records: found.map(({ id: own, type, text }) => ({ id: own, type, data: text })) },
     };
   }
-  const { name, data } = json(body) as Record<string, string>;
-  const owner = whole(name ?? '');
-  put(texts, owner, [...(texts.get(owner) ?? []), data ?? '']);
-  return { status: 201, body: { domain_record: { id: idOf(owner, data ?? '') } } };
+  const { type = '', name = '', data = '' } = json(body) as Record<string, string>;
+  const value = type === 'CNAME' ? plain(type, data) : data;
+  if (!isValue(type, value)) return { status: 422, body: { message: 'Data is not valid' } };
+  return {
+    status: 201,
+    body: { domain_record: { id: append(texts, keyOf(whole(name), type), value) } },
+  };
 };
 
 const desec: StandIn = (asked, texts) => {
@@ -122,14 +169,30 @@ const desec: StandIn = (asked, texts) => {
   const at = url.pathname.replace('/api/v1/domains/', '');
   if (at === `${zone}/`) return { status: 200, body: { name: zone, minimum_ttl: 3600 } };
   if (method === 'PUT' && at === `${zone}/rrsets/`) {
-    const [{ subname, ttl, records }] = json(body) as [{ subname: string; ttl: number; records: string[] }];
+    const [{ subname, type, ttl, records }] = json(body) as [
+      { subname: string; type: string; ttl: number; records: string[] },
+    ];
     if (ttl < 3600) return { status: 400, body: [{ ttl: ['too small'] }] };
-    put(texts, whole(subname), records.map(bare));
+    put(
+      texts,
+      keyOf(whole(subname), type),
+      records.map((value) => plain(type, value)),
+    );
     return { status: 200, body: [] };
   }
-  const [, name] = /^example\.com\/rrsets\/([^/]+)\/TXT\/$/.exec(at) ?? [];
-  const values = name === undefined ? undefined : texts.get(whole(decodeURIComponent(name)));
-  return values ? { status: 200, body: { ttl: 3600, records: values.map((text) => `"${text}"`) } } : absent;
+  const asSet = ({ type, values }: { type: string; values: string[] }) => ({
+    type,
+    ttl: 3600,
+    records: values,
+  });
+  if (at === `${zone}/rrsets/`)
+    return { status: 200, body: setsOf(texts, whole(url.searchParams.get('subname') ?? '-')).map(asSet) };
+  const [, name, type] = /^example\.com\/rrsets\/([^/]+)\/(\w+)\/$/.exec(at) ?? [];
+  const found =
+    name === undefined
+      ? undefined
+      : setsOf(texts, whole(decodeURIComponent(name))).find((each) => each.type === type);
+  return found ? { status: 200, body: asSet(found) } : absent;
 };
 
 const gandi: StandIn = (asked, texts) => {
@@ -137,28 +200,36 @@ const gandi: StandIn = (asked, texts) => {
   if (!has(asked, 'authorization', 'Bearer good')) return refused;
   const at = url.pathname.replace('/v5/livedns/domains/', '');
   if (at === zone) return { status: 200, body: { fqdn: zone } };
-  const [, name] = /^example\.com\/records\/([^/]+)\/TXT$/.exec(at) ?? [];
+  const [, name, type] = /^example\.com\/records\/([^/]+)(?:\/(\w+))?$/.exec(at) ?? [];
   if (name === undefined) return { status: 403, body: { message: 'Access to this resource is denied' } };
   const owner = whole(decodeURIComponent(name));
-  if (method === 'DELETE') return texts.delete(owner) ? { status: 204 } : absent;
+  const sets = setsOf(texts, owner).map((each) => ({
+    rrset_type: each.type,
+    rrset_ttl: 300,
+    rrset_values: each.values,
+  }));
+  if (type === undefined) return { status: 200, body: sets };
+  if (method === 'DELETE') return texts.delete(keyOf(owner, type)) ? { status: 204 } : absent;
   if (method === 'PUT') {
     const { rrset_values: values, rrset_ttl: ttl } = json(body) as {
       rrset_values: string[];
       rrset_ttl: number;
     };
     if (ttl < 300) return { status: 400, body: {} };
-    put(texts, owner, values.map(bare));
+    put(
+      texts,
+      keyOf(owner, type),
+      values.map((value) => plain(type, value)),
+    );
     return { status: 201, body: { message: 'DNS Record Created' } };
   }
-  const values = texts.get(owner);
-  return values
-    ? { status: 200, body: { rrset_ttl: 300, rrset_values: values.map((text) => `"${text}"`) } }
-    : absent;
+  const found = sets.find((each) => each.rrset_type === type);
+  return found ? { status: 200, body: found } : absent;
 };
 
 const porkbun: StandIn = ({ method, url, body }, texts) => {
   const wrong = (message: string): Said => ({ status: 400, body: { status: 'ERROR', message } });
-  const { apikey, secretapikey, name, type, content } = json(body) as Record<string, string>;
+  const { apikey, secretapikey, name, type = '', content = '' } = json(body) as Record<string, string>;
   if (method !== 'POST' || apikey !== 'pk1_good' || secretapikey !== 'sk1_good')
     return wrong('Invalid API key. (002)');
   const at = url.pathname.replace('/api/json/v3/', '');
@@ -169,14 +240,20 @@ const porkbun: StandIn = ({ method, url, body }, texts) => {
   if (what === 'retrieveByNameType' && rest === 'NS') return done({ records: [] });
   if (what === 'delete') return removeId(texts, Number(rest)) ? done() : wrong('Invalid record ID.');
   if (what === 'create') {
-    if (type !== 'TXT') return wrong('Invalid type.');
-    const owner = whole(name ?? '');
-    put(texts, owner, [...(texts.get(owner) ?? []), content ?? '']);
-    return done({ id: idOf(owner, content ?? '') });
+    if (!isValue(type, content)) return wrong('Invalid type.');
+    return done({ id: append(texts, keyOf(whole(name ?? ''), type), content) });
   }
-  const owner = whole(decodeURIComponent(rest.replace('TXT/', '')));
-  const found = listed(texts).filter((each) => each.name === owner);
-  return done({ records: found.map(({ id, text }) => ({ id: String(id), content: text })) });
+  const [ofType, ofOwner = ''] = rest.split('/');
+  const owner = whole(decodeURIComponent(ofOwner));
+  const found = what === 'retrieve' ? listed(texts) : ofName(texts, owner, ofType);
+  return done({
+    records: found.map((each) => ({
+      id: String(each.id),
+      name: each.name,
+      type: each.type,
+      content: each.text,
+    })),
+  });
 };
 
 const ovh: StandIn = (asked, texts) => {
@@ -193,19 +270,24 @@ const ovh: StandIn = (asked, texts) => {
   const [, id] = /\/record\/(\d+)$/.exec(at) ?? [];
   if (method === 'DELETE') return removeId(texts, Number(id)) ? { status: 200, body: null } : absent;
   if (method === 'POST') {
-    const { subDomain, target } = json(body) as Record<string, string>;
-    const owner = whole(subDomain ?? '');
-    put(texts, owner, [...(texts.get(owner) ?? []), target ?? '']);
-    return { status: 200, body: { id: idOf(owner, target ?? '') } };
+    const { fieldType = '', subDomain = '', target = '' } = json(body) as Record<string, string>;
+    const value = fieldType === 'CNAME' ? plain(fieldType, target) : target;
+    if (!isValue(fieldType, value)) return { status: 400, body: { message: 'Invalid value' } };
+    return {
+      status: 200,
+      body: { id: append(texts, keyOf(whole(subDomain), fieldType), value) },
+    };
   }
   if (id !== undefined) {
     const found = listed(texts).find((each) => each.id === Number(id));
-    return found ? { status: 200, body: { id: found.id, target: `"${found.text}"` } } : absent;
+    if (!found) return absent;
+    const { id: own, type, text } = found;
+    return { status: 200, body: { id: own, fieldType: type, target: shown(type, text) } };
   }
   const owner = whole(url.searchParams.get('subDomain') ?? '');
   return {
     status: 200,
-    body: listed(texts).flatMap((each) => (each.name === owner ? [each.id] : [])),
+    body: ofName(texts, owner, url.searchParams.get('fieldType')).map((each) => each.id),
   };
 };
 
@@ -227,21 +309,29 @@ const route53: StandIn = (asked, texts) => {
   if (at !== 'hostedzone/Z1/rrset') return absent;
   if (method === 'GET') {
     const name = (url.searchParams.get('name') ?? '').replace(/\.$/, '');
-    const values = texts
-      .get(name)
-      ?.map((text) => `<ResourceRecord><Value>&quot;${text}&quot;</Value></ResourceRecord>`);
-    const set =
-      `<ResourceRecordSet><Name>${values ? name : 'zzz.example.com'}.</Name><Type>TXT</Type>` +
-      `<TTL>300</TTL><ResourceRecords>${values?.join('') ?? ''}</ResourceRecords></ResourceRecordSet>`;
-    return { status: 200, body: `<ResourceRecordSets>${set}</ResourceRecordSets>` };
+    const sets = [...setsOf(texts, name), { type: 'NS', values: ['later.example.net.'] }].map(
+      ({ type, values }, index, all) => {
+        const records = values.map(
+          (value) => `<ResourceRecord><Value>${value.replaceAll('"', '&quot;')}</Value></ResourceRecord>`,
+        );
+        // The list goes on with later names.
+        const owner = index === all.length - 1 ? 'zzz.example.com' : name.replace('*', '\\052');
+        return (
+          `<ResourceRecordSet><Name>${owner}.</Name><Type>${type}</Type><TTL>300</TTL>` +
+          `<ResourceRecords>${records.join('')}</ResourceRecords></ResourceRecordSet>`
+        );
+      },
+    );
+    return { status: 200, body: `<ResourceRecordSets>${sets.join('')}</ResourceRecordSets>` };
   }
-  const [, action, name = '', ttl] =
-    /<Action>(\w+)<\/Action>.*<Name>(.*?)\.<\/Name><Type>TXT<\/Type><TTL>(\d+)</.exec(body) ?? [];
-  const given = [...body.matchAll(/<Value>(.*?)<\/Value>/g)].map(([, value = '']) => bare(value));
-  const present = texts.get(name) ?? [];
+  const [, action, name = '', type = '', ttl] =
+    /<Action>(\w+)<\/Action>.*<Name>(.*?)\.<\/Name><Type>(\w+)<\/Type><TTL>(\d+)</.exec(body) ?? [];
+  const given = [...body.matchAll(/<Value>(.*?)<\/Value>/g)].map(([, value = '']) => plain(type, value));
+  const key = keyOf(name, type);
+  const present = texts.get(key) ?? [];
   if (action === 'DELETE' && (Number(ttl) < 60 || given.join() !== present.join()))
     return { status: 400, body: '<ErrorResponse>InvalidChangeBatch</ErrorResponse>' };
-  put(texts, name, action === 'DELETE' ? [] : given);
+  put(texts, key, action === 'DELETE' ? [] : given);
   return { status: 200, body: '<ChangeResourceRecordSetsResponse/>' };
 };
 

@@ -112,6 +112,8 @@ const cannotSucceed: Record<string, number | readonly number[]> = {
   // No newer template is there.
   'template.apply': 412,
   'dnsProvider.test': [412, 503],
+  'domain.planRecords': 412,
+  'domain.applyRecords': 412,
   'database.rows': [412, 503],
   'database.query': [412, 503],
   'database.keys': [412, 503],

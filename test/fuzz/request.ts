@@ -43,6 +43,8 @@ const seldom: Readonly<Record<string, number>> = {
   'basicAuth.create': 5,
   'basicAuth.update': 5,
   'domain.validateDomain': 5,
+  'domain.planRecords': 10,
+  'domain.applyRecords': 10,
   'application.deploy': 3,
   'application.dropDeployment': 3,
   'compose.deploy': 3,

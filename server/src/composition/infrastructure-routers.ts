@@ -162,6 +162,7 @@ function domainDesk(parts: AppParts, certificates: Certificates, servers: Server
   const { adapters, settings, stores, watch, reconciler, clock, automaticOrders, byDns } = parts;
   return {
     dnsOrders: automaticOrders,
+    dnsRecords: parts.dnsRecords,
     beginOrders: beginOrders(parts),
     changeRoutes: reconciler.changeRoutes,
     dns: createDnsCheck({ names: adapters.names, settings: settings.get }),

@@ -23,6 +23,7 @@ import { createDatabaseStore } from '../modules/database/store.ts';
 import { createDeploymentStore } from '../modules/deployment/store.ts';
 import { createDestinationStore } from '../modules/destination/store.ts';
 import { createDnsProviderStore } from '../modules/dns-provider/store.ts';
+import { createDnsRecordStore } from '../modules/dns-record/store.ts';
 import { createDomainStore, createRequestStore } from '../modules/domain/store.ts';
 import { createEnvironmentStore } from '../modules/environment/store.ts';
 import { createEventStore } from '../modules/event/store.ts';
@@ -131,6 +132,7 @@ const certificateStores = (database: Database) => ({
   certificateResolvers: createResolverStore(database),
   certificateOrders: createOrderStore(database),
   dnsProviders: createDnsProviderStore(database),
+  dnsRecords: createDnsRecordStore(database),
 });
 
 const backupStores = (database: Database) => ({

@@ -1178,6 +1178,18 @@ CREATE UNIQUE INDEX "held_pull_request_application" ON "held_pull_request"("appl
 CREATE UNIQUE INDEX "held_pull_request_compose" ON "held_pull_request"("composeId", "number");
 `,
   },
+  {
+    version: 77,
+    name: 'records set at DNS providers',
+    sql: `
+CREATE TABLE "dns_record" (
+  "dnsRecordId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "dnsProviderId" TEXT NOT NULL,
+  "name" TEXT NOT NULL, "wanted" TEXT NOT NULL, "isRemoved" BIGINT NOT NULL, "attempts" BIGINT NOT NULL,
+  "error" TEXT, "nextAt" BIGINT, "keptUntil" BIGINT NOT NULL, "createdAt" TEXT NOT NULL);
+CREATE UNIQUE INDEX "dns_record_name" ON "dns_record"("organizationId", "name");
+CREATE INDEX "dns_record_due" ON "dns_record"("nextAt");
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

@@ -830,6 +830,26 @@ const dnsChallenge = {
   createdAt: text(),
 };
 
+/** Names whose records Berth has set at a DNS provider: written down before they change. */
+const dnsRecord = {
+  dnsRecordId: text(),
+  organizationId: text(),
+  dnsProviderId: text(),
+  name: text(),
+  /** Each as type and value. */
+  wanted: json(words),
+  /** Its records are to go, and it with them. */
+  isRemoved: boolean(),
+  /** Failed attempts at the present change. */
+  attempts: number(),
+  error: optionalText(),
+  /** Epoch ms at which the change is tried again; null once it is made. */
+  nextAt: optionalNumber(),
+  /** Epoch ms until which nothing has to need it. */
+  keptUntil: number(),
+  createdAt: text(),
+};
+
 /** Certificates that Berth asks for by itself, and renews. */
 const certificateOrder = {
   certificateOrderId: text(),
@@ -1270,6 +1290,7 @@ export const tables = {
   certificate_resolver: certificateResolver,
   dns_provider: dnsProvider,
   dns_challenge: dnsChallenge,
+  dns_record: dnsRecord,
   certificate_order: certificateOrder,
   acme_account: acmeAccount,
   redirect,

@@ -55,6 +55,7 @@ export interface TimerParts {
   notifying: { tick(): Promise<void>; stop(): Promise<void> };
   shipping: { tick(): Promise<void>; stop(): Promise<void> };
   renewing: { tick(): Promise<void>; stop(): Promise<void> };
+  dnsRecords: { tick(): Promise<void> };
   scheduling: { tick(): Promise<void> };
   alarms: { look(): Promise<void> };
   monitoring: { look(): Promise<void> };
@@ -77,6 +78,7 @@ export function startTimers({
   notifying,
   shipping,
   renewing,
+  dnsRecords,
   scheduling,
   alarms,
   monitoring,
@@ -109,6 +111,7 @@ export function startTimers({
     every(alarmMs, monitoring.look, toldAs('monitoring of servers')),
     every(dispatchMs, notifying.tick, toldAs('notifications')),
     every(eventsMs, renewing.tick, toldAs('certificates by DNS')),
+    every(eventsMs, dnsRecords.tick, toldAs('records at DNS providers')),
     every(drainMs, shipping.tick, toldAs('log drains')),
     every(previews.everyMs, previews.watch, toldAs('pull requests of previews')),
   ];

@@ -146,6 +146,8 @@ const plain: readonly string[] = [
   // Proved by whoever asks, at their own DNS provider.
   'names.0',
   'dnsProvider.test hostName',
+  // Of a plan that was shown.
+  'digest',
   'route53.accessKeyId',
   'kind',
   // Of a host key.

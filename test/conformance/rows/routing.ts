@@ -162,6 +162,27 @@ export const domainRows: Rows = [
     input: { domain: 'localhost', serverIp: '203.0.113.7' },
     gives: { isValid: any.boolean, resolvedIps: any.list, expectedIp: '203.0.113.7' },
   },
+  // No provider of the world can be asked.
+  ...['domain.planRecords', 'domain.applyRecords'].flatMap((call) => {
+    const digest = call === 'domain.applyRecords' ? { digest: '0'.repeat(64) } : {};
+    return [
+      { call, input: { domainId: '<domainId>', ...digest }, refused: 'PRECONDITION_FAILED' as const },
+      { call, input: { baseDomain: 'apps.example.com', ...digest }, refused: 'PRECONDITION_FAILED' as const },
+      { call, input: { ...digest }, refused: 'BAD_REQUEST' as const, field: 'domainId' },
+      {
+        call,
+        input: { domainId: '<domainId>', baseDomain: 'apps.example.com', ...digest },
+        refused: 'BAD_REQUEST' as const,
+        field: 'baseDomain',
+      },
+    ];
+  }),
+  {
+    call: 'domain.applyRecords',
+    input: { domainId: '<domainId>', digest: 'of nothing' },
+    refused: 'BAD_REQUEST',
+    field: 'digest',
+  },
 ];
 
 const port = {

@@ -130,6 +130,7 @@ export const sessionOf = ({
       { line: 'berth domains' },
       { line: 'berth domains add shop.example.com --http' },
       { line: 'berth domains check shop.example.com', ends: 1 },
+      { line: 'berth domains records shop.example.com', ends: 1 },
       { line: 'berth base-domain apps.localhost --project shop' },
       { line: 'berth base-domain --project shop --none' },
       { line: 'berth base-domain' },

@@ -56,6 +56,8 @@ export function inputReading(
     'mount.update volumeName': { ...input, type: 'volume' },
     'mount.update filePath': { ...input, type: 'file', content: 'text' },
     'mount.update content': { ...input, type: 'file' },
+    'domain.planRecords baseDomain': {},
+    'domain.applyRecords baseDomain': { digest: input['digest'] },
     'domain.create composeId': { ...input, domainType: 'compose', serviceName: 'web' },
     'previewDeployment.create branch': { ...input, image: undefined },
     'previewDeployment.create commit': { ...input, image: undefined },
@@ -240,6 +242,8 @@ export async function judge(
 /** Addresses that are connected to at once. */
 const connects: readonly string[] = [
   'dnsProvider.test hostName',
+  'domain.planRecords baseDomain',
+  'domain.applyRecords baseDomain',
   'registry.test registryUrl',
   'destination.testConnection endpoint',
 ];

@@ -201,6 +201,8 @@ export const inputs = {
     byComposeId: ({ composeId }) => ({ composeId }),
     delete: domain,
     generateDomain: ({ appName }) => ({ appName }),
+    planRecords: domain,
+    applyRecords: (fixtures) => ({ ...domain(fixtures), digest: '0'.repeat(64) }),
     validateDomain: ({ name }) => ({ domain: `${name}.localhost`, serverIp: '127.0.0.1' }),
   },
   port: {

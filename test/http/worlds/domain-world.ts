@@ -3,7 +3,7 @@ import { beforeEach } from 'vitest';
 import { createStores } from '../../../server/src/composition/stores.ts';
 import type { Database } from '../../../server/src/db/database.ts';
 import { tableStore } from '../../../server/src/db/table-store.ts';
-import type { AppError } from '../../../server/src/domain/errors.ts';
+import { AppError } from '../../../server/src/domain/errors.ts';
 import { createBaseDomains } from '../../../server/src/modules/base-domain/base-domain.ts';
 import type { BaseDomainStore } from '../../../server/src/modules/base-domain/store.ts';
 import { domainContract } from '../../../server/src/modules/domain/contract.ts';
@@ -159,13 +159,18 @@ const surroundingsOf = (scene: DomainScene, store: BaseDomainStore): DomainSurro
   isOrdered: async (host) => scene.ordered.includes(host),
 });
 
-const ordersOf = (scene: DomainScene): Pick<DomainDesk, 'dnsOrders' | 'beginOrders'> => ({
+const ordersOf = (scene: DomainScene): Pick<DomainDesk, 'dnsOrders' | 'dnsRecords' | 'beginOrders'> => ({
+  dnsRecords: { plan: noProvider, apply: noProvider },
   dnsOrders: {
     prepare: async (host) => (scene.provable.includes(host) ? 'provider' : undefined),
     order: async (host) => void scene.ordered.push(host),
   },
   beginOrders: () => undefined,
 });
+
+const noProvider = async (): Promise<never> => {
+  throw new AppError('PRECONDITION_FAILED', 'No DNS provider serves the zone.');
+};
 
 export async function withServer(
   { database, people }: World,

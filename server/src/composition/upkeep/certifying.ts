@@ -20,6 +20,10 @@ import type { Organizations } from '../../modules/organization/organization.ts';
 import { createDnsCheck } from '../../modules/domain/dns-check.ts';
 import { createDnsProviders } from '../../modules/dns-provider/dns-provider.ts';
 import type { DnsProviderDeps } from '../../modules/dns-provider/handlers.ts';
+import { createConnect } from '../../modules/dns-provider/zone-access.ts';
+import { createDnsRecords, type DnsRecords } from '../../modules/dns-record/dns-record.ts';
+import { createTarget } from '../../modules/dns-record/target.ts';
+import { serverAddressOf } from '../../modules/server/server-address.ts';
 import type { NameServerAddress } from '../../modules/dns-provider/propagation.ts';
 import type { Events } from '../../modules/event/event.ts';
 import type { ChangeRoutes } from '../../ports/proxy.ts';
@@ -35,10 +39,12 @@ export interface Certifying {
   certificateOrders: CertificateOrders;
   renewing: Renewing;
   challengeRecords: ChallengeRecords;
+  dnsRecords: DnsRecords;
 }
 
 export interface CertifyingParts extends Pick<Ground, 'stores' | 'clock'> {
   config: Pick<Ground['config'], 'url'>;
+  installation: Pick<Ground['installation'], 'installationId'>;
   adapters: Pick<Ground['adapters'], 'outgoing' | 'names'>;
   log: Pick<Ground['log'], 'fault'>;
   accounts: { events: Pick<Events, 'tellAll'>; organizations: Pick<Organizations, 'standing'> };
@@ -90,6 +96,7 @@ export function createCertifying(parts: CertifyingParts): Certifying {
     baseDomainClaims: claimsOf(parts, renewing),
     renewing,
     challengeRecords,
+    dnsRecords: dnsRecordsOf(parts),
     dnsProviderDeps: { dnsProviders, challengeRecords },
     certificateOrders,
     automaticOrders,
@@ -126,6 +133,23 @@ function challengeRecordsOf({
     clock,
     ...(nameServerAddress ? { nameServerAddress } : {}),
     onFault: (error) => void log.fault(error, 'TXT record at a DNS provider'),
+  });
+}
+
+function dnsRecordsOf({ stores, adapters, settings, clock, log, installation }: CertifyingParts): DnsRecords {
+  const { outgoing, names } = adapters;
+  return createDnsRecords({
+    store: stores.dnsRecords,
+    providers: stores.dnsProviders,
+    connect: createConnect({ outgoing, clock }),
+    target: createTarget({
+      addressOf: serverAddressOf(stores, settings),
+      lookUp: async (host) => names.lookUp(host, (await settings.get()).dnsResolver),
+    }),
+    installationId: installation.installationId,
+    baseDomain: async () => (await settings.get()).baseDomain,
+    clock,
+    onFault: (error) => void log.fault(error, 'records at a DNS provider'),
   });
 }
 

@@ -1,6 +1,16 @@
 /** Messages of the domain name system (RFC 1035), updates among them (RFC 2136). Pure. */
 
-export const recordTypes = { SOA: 6, TXT: 16, TSIG: 250 } as const;
+export const recordTypes = {
+  A: 1,
+  NS: 2,
+  CNAME: 5,
+  SOA: 6,
+  MX: 15,
+  TXT: 16,
+  AAAA: 28,
+  TSIG: 250,
+  ANY: 255,
+} as const;
 export const recordClasses = { IN: 1, NONE: 254, ANY: 255 } as const;
 
 const opcodes = { query: 0, update: 5 } as const;
@@ -31,25 +41,73 @@ export function queryMessage(id: number, name: string, type: number): Buffer {
   return Buffer.concat([header(id, opcodes.query, [1, 0, 0, 0]), questionOf(name, type)]);
 }
 
-/** Changes a zone: adds or deletes single records (RFC 2136, 2.5.1 and 2.5.4). */
-export function updateMessage(id: number, zone: string, changes: readonly WireRecord[]): Buffer {
+/** Changes a zone where what must be is so: adds or deletes single records (RFC 2136, 2.4 and 2.5). */
+export function updateMessage(
+  id: number,
+  zone: string,
+  changes: readonly WireRecord[],
+  required: readonly WireRecord[] = [],
+): Buffer {
   return Buffer.concat([
-    header(id, opcodes.update, [1, 0, changes.length, 0]),
+    header(id, opcodes.update, [1, required.length, changes.length, 0]),
     questionOf(zone, recordTypes.SOA),
+    ...required.map(encodeRecord),
     ...changes.map(encodeRecord),
   ]);
 }
 
-/** A TXT record that is added, or removed by its value and no other one. */
-export function txtChange(name: string, value: string, change: { add: boolean; ttl: number }): WireRecord {
-  const text = Buffer.from(value);
+/** Requires that a name has records of whatever type (RFC 2136, 2.4.4). */
+export const nameInUse = (name: string): WireRecord => ({
+  name,
+  type: recordTypes.ANY,
+  class: recordClasses.ANY,
+  ttl: 0,
+  data: Buffer.alloc(0),
+});
+
+/** A record that is added, or removed by its value and no other one. */
+export function recordChange(
+  { name, type, value }: { name: string; type: 'A' | 'AAAA' | 'CNAME' | 'TXT'; value: string },
+  change: { add: boolean; ttl: number },
+): WireRecord {
   return {
     name,
-    type: recordTypes.TXT,
+    type: recordTypes[type],
     class: change.add ? recordClasses.IN : recordClasses.NONE,
     ttl: change.add ? change.ttl : 0,
-    data: Buffer.concat([Buffer.from([text.length]), text]),
+    data: dataOf[type](value),
   };
+}
+
+const dataOf = {
+  A: (value: string): Buffer => Buffer.from(value.split('.').map(Number)),
+  AAAA: (value: string): Buffer => {
+    const [before = '', after] = value.split('::');
+    const [left = [], right = []] = [before, after ?? ''].map((part) => part.split(':').filter(Boolean));
+    const middle = Array.from({ length: 8 - left.length - right.length }, () => '0');
+    const data = Buffer.alloc(16);
+    for (const [index, group] of [...left, ...middle, ...right].entries())
+      data.writeUInt16BE(Number.parseInt(group, 16), index * 2);
+    return data;
+  },
+  CNAME: (value: string): Buffer => encodeName(value),
+  TXT: (value: string): Buffer => {
+    const text = Buffer.from(value);
+    return Buffer.concat([Buffer.from([text.length]), text]);
+  },
+};
+
+/** The data of a record as a zone file has it, a text without quotes; in hexadecimal for other types. */
+export function textOfRecord({ type, data }: Pick<WireRecord, 'type' | 'data'>): string {
+  if (type === recordTypes.A) return [...data].join('.');
+  if (type === recordTypes.AAAA)
+    return Array.from({ length: 8 }, (_each, index) => data.readUInt16BE(index * 2).toString(16)).join(':');
+  if (type === recordTypes.CNAME || type === recordTypes.NS) return decodeName(data, 0).name;
+  if (type !== recordTypes.TXT) return data.toString('hex');
+  const texts: string[] = [];
+  for (let at = 0; at < data.length; at += 1 + data.readUInt8(at))
+    texts.push(data.toString('utf8', at + 1, at + 1 + data.readUInt8(at)));
+  return texts.join('');
 }
 
 /** Throws for what is not a DNS message. */
@@ -119,6 +177,8 @@ export function decodeName(message: Buffer, start: number): { name: string; end:
   throw new RangeError('A name of a DNS message refers to itself.');
 }
 
+/** Types whose data is a name. */
+const namedTypes: ReadonlySet<number> = new Set([recordTypes.CNAME, recordTypes.NS]);
 const headerBytes = 12;
 const mostJumps = 64;
 
@@ -142,13 +202,16 @@ function decodeRecord(message: Buffer, start: number): { record: WireRecord; end
   const length = message.readUInt16BE(at + 8);
   const from = at + 10;
   if (from + length > message.length) throw new RangeError('A record of a DNS message is cut off.');
+  const type = message.readUInt16BE(at);
+  const data = message.subarray(from, from + length);
   return {
     record: {
       name,
-      type: message.readUInt16BE(at),
+      type,
       class: message.readUInt16BE(at + 2),
       ttl: message.readUInt32BE(at + 4),
-      data: message.subarray(from, from + length),
+      // Names may refer to others of the message.
+      data: namedTypes.has(type) ? encodeName(decodeName(message, from).name) : data,
     },
     end: from + length,
   };

@@ -4,16 +4,15 @@
  */
 import { randomBytes } from 'node:crypto';
 import { AppError, sentenceOf } from '../../domain/errors.ts';
-import { hideInErrors } from '../../domain/secrets/hide-in-errors.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { NameResolver } from '../../ports/name-resolver.ts';
 import type { Outgoing } from '../../ports/outgoing.ts';
-import { dnsKindOf, settingsOf } from './dns-provider.ts';
+import { dnsKindOf } from './dns-provider.ts';
 import { dnsKinds } from './kinds/kinds.ts';
 import type { Zone, ZoneAccess } from './kinds/kind.ts';
 import { createPropagation, type NameServerAddress } from './propagation.ts';
 import type { DnsChallengeRecord, DnsProviderRecord, DnsProviderStore } from './store.ts';
-import { createWays } from './way.ts';
+import { candidatesOf, createConnect, noted, type Connect } from './zone-access.ts';
 
 export interface ChallengeDeps {
   store: DnsProviderStore;
@@ -78,7 +77,7 @@ export function createChallengeRecords(deps: ChallengeDeps): ChallengeRecords {
         createdAt: isoTime(clock),
       };
       await store.challenges.insert(record);
-      await access.add({ zone, name, text }).catch(async (error: unknown) => {
+      await access.add({ zone, name, type: 'TXT', value: text }).catch(async (error: unknown) => {
         // An answer that was lost may stand for a record that was set.
         await forget(record, zone);
         throw error;
@@ -118,24 +117,6 @@ export function createChallengeRecords(deps: ChallengeDeps): ChallengeRecords {
   };
 }
 
-type Connect = (provider: DnsProviderRecord) => ZoneAccess;
-
-/** Errors of a provider never repeat its credential. */
-function createConnect(deps: ChallengeDeps): Connect {
-  const ways = createWays(deps);
-  return (provider) => {
-    const kind = dnsKinds[dnsKindOf(provider)];
-    const settings = settingsOf(provider);
-    const access = kind.connect(settings, ways(kind, { organizationId: provider.organizationId }));
-    const guarded = <T>(work: () => Promise<T>): Promise<T> => hideInErrors(settings, kind.secrets, work);
-    return {
-      find: (candidates) => guarded(() => access.find(candidates)),
-      add: (record) => guarded(() => access.add(record)),
-      remove: (record) => guarded(() => access.remove(record)),
-    };
-  };
-}
-
 /**
  * Removes a record at its provider and forgets it; resolves with what failed, after which it is tried again
  * later. One whose provider is gone is forgotten.
@@ -149,7 +130,7 @@ function createForget({ store, clock, onFault }: ChallengeDeps, connect: Connect
         const access = connect(provider);
         const zone = known ?? (await access.find(candidatesOf(name)));
         // Without its zone the record is gone as well.
-        if (zone) await access.remove({ zone, name, text });
+        if (zone) await access.remove({ zone, name, type: 'TXT', value: text });
       }
       await store.challenges.remove({ dnsChallengeId });
       return undefined;
@@ -160,25 +141,6 @@ function createForget({ store, clock, onFault }: ChallengeDeps, connect: Connect
       return error instanceof Error ? error : new Error(sentenceOf(error));
     }
   };
-}
-
-/** Writes down at the provider how its work went. */
-async function noted<T>(
-  { store, clock }: Pick<ChallengeDeps, 'store' | 'clock'>,
-  { dnsProviderId, organizationId }: DnsProviderRecord,
-  work: () => Promise<T>,
-): Promise<T> {
-  const note = (change: Partial<DnsProviderRecord>): Promise<number> =>
-    store.update({ dnsProviderId, organizationId }, change);
-  try {
-    const made = await work();
-    await note({ lastUsedAt: isoTime(clock), lastError: null, lastErrorAt: null });
-    return made;
-  } catch (error) {
-    if (error instanceof AppError)
-      await note({ lastError: sentenceOf(error).slice(0, 1000), lastErrorAt: isoTime(clock) });
-    throw error;
-  }
 }
 
 /** Where the authority will look: a CNAME hands the name over to another zone (RFC 8555, 8.4). */
@@ -210,10 +172,4 @@ async function zoneOf(
     `The DNS provider ${providerName} (${label}) serves no zone of ${name}${alias} or does not show it to ` +
       `this credential. It needs: ${rights}.`,
   );
-}
-
-/** The name and those above it, the longest first; zones of one label are nobody's. */
-export function candidatesOf(name: string): string[] {
-  const labels = name.split('.');
-  return labels.slice(0, -1).map((_label, index) => labels.slice(index).join('.'));
 }

@@ -83,6 +83,8 @@ export function createDnsProviders(store: DnsProviderStore, clock: Clock): DnsPr
       const record = await found(dnsProviderId, organizationId);
       const uses = await store.uses(dnsProviderId);
       if (uses.length > 0) throw inUse(record.name, uses);
+      const names = await store.recordNames(dnsProviderId);
+      if (names.length > 0) throw hasRecords(record.name, names);
       await store.challenges.remove({ dnsProviderId });
       await store.remove({ dnsProviderId, organizationId });
       return shown(record);
@@ -102,13 +104,24 @@ async function requireRoom(store: DnsProviderStore, organizationId: string): Pro
 
 const shownUses = 5;
 
-function inUse(name: string, uses: readonly string[]): AppError {
+function listed(uses: readonly string[]): string {
   const others = uses.length - shownUses;
+  return `${uses.slice(0, shownUses).join(', ')}${others > 0 ? ` and ${others} more` : ''}`;
+}
+
+function inUse(name: string, uses: readonly string[]): AppError {
   return new AppError(
     'PRECONDITION_FAILED',
-    `The DNS provider ${name} renews the certificates ` +
-      `${uses.slice(0, shownUses).join(', ')}${others > 0 ? ` and ${others} more` : ''}. Remove their ` +
-      'certificate orders first; the certificates stay until they expire.',
+    `The DNS provider ${name} renews the certificates ${listed(uses)}. Remove their certificate orders ` +
+      'first; the certificates stay until they expire.',
+  );
+}
+
+function hasRecords(name: string, names: readonly string[]): AppError {
+  return new AppError(
+    'PRECONDITION_FAILED',
+    `Berth has set records of ${listed(names)} at the DNS provider ${name}, and could not remove them ` +
+      'without it. Remove their domains first, or the records alone by domain.planRecords with remove.',
   );
 }
 

@@ -12,6 +12,8 @@ export interface DnsProviderStore extends TableStore<'dns_provider'> {
   challenges: TableStore<'dns_challenge'>;
   /** Names of certificates that are renewed by the provider. */
   uses(dnsProviderId: string): Promise<string[]>;
+  /** Names whose records Berth has set at the provider. */
+  recordNames(dnsProviderId: string): Promise<string[]>;
   /** Records whose removal is due. `now` in ms. */
   dueChallenges(now: number): Promise<DnsChallengeRecord[]>;
 }
@@ -29,6 +31,8 @@ export function createDnsProviderStore(database: Database): DnsProviderStore {
     ...tableStore(database, 'dns_provider'),
     challenges,
     uses: async (dnsProviderId) => (await database.run(uses, [dnsProviderId])).map(({ name }) => name),
+    recordNames: async (dnsProviderId) =>
+      (await tableStore(database, 'dns_record').list({ dnsProviderId })).map(({ name }) => name),
     async dueChallenges(now) {
       const rows = await database.run(
         sql<Record<string, unknown>>`select * from "dns_challenge" where "removeAt" <= ${now}

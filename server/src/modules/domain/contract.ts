@@ -5,8 +5,16 @@ import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
 import { dnsVerdict, domainRecord, loggedRequest, requestsByMinute, wholeDomain } from './record.ts';
 import { line } from '../service/contract-fields.ts';
+import { recordPlan, recordsInput } from '../dns-record/contract-part.ts';
 
 const own = { class: 'protected', resources: [{ kind: 'domain', field: 'domainId' }] } as const;
+const ofRecords = {
+  class: 'admin',
+  resources: [
+    { kind: 'domain', field: 'domainId' },
+    { kind: 'server', field: 'serverId' },
+  ],
+} as const;
 const id = z.object({ domainId: line(100).min(1) });
 const changeable = {
   path: line(2000).optional(),
@@ -221,5 +229,37 @@ export const domainContract = {
         .describe('Default: the setting serverIp'),
     }),
     output: dnsVerdict,
+  }),
+  planRecords: query({
+    summary: 'Which DNS records Berth would set so that a domain or base domain leads to its server',
+    description:
+      'Reads the zone at the DNS provider of the organization that serves it, and changes nothing. Each ' +
+      'record that Berth makes has a TXT record beside it that says so; records without one are never ' +
+      'changed or removed.',
+    access: ofRecords,
+    input: recordsInput,
+    example: { domainId: 'V1StGXR8Z5jdHi6BmyT3k' },
+    output: recordPlan,
+    refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+  }),
+  applyRecords: mutation({
+    summary: 'Sets the DNS records of the plan that was shown',
+    description:
+      'Refused with 409 when the zone has changed since domain.planRecords, or has records of others in ' +
+      'the way. A change that is broken off is finished within some minutes. The records go with the ' +
+      'domain; those of a base domain that nobody has saved after a day go as well.',
+    access: ofRecords,
+    input: recordsInput.extend({
+      digest: z
+        .string()
+        .regex(/^[0-9a-f]{64}$/, 'must be the digest of domain.planRecords')
+        .describe('digest of domain.planRecords'),
+    }),
+    example: {
+      domainId: 'V1StGXR8Z5jdHi6BmyT3k',
+      digest: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+    },
+    output: recordPlan,
+    refusals: ['CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   }),
 };

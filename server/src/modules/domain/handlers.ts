@@ -13,6 +13,8 @@ import type { domainContract } from './contract.ts';
 import type { CertificateState } from './certificate-state.ts';
 import type { DnsCheck } from './dns-check.ts';
 import type { DomainInput, Domains } from './domain.ts';
+import type { DnsRecords } from '../dns-record/dns-record.ts';
+import { recordHandlers } from './record-handlers.ts';
 import type { DomainRequests } from './requests.ts';
 
 /** Certificates of wildcard hosts, which Berth orders by DNS (certificate-order/automatic.ts). */
@@ -35,6 +37,7 @@ export interface DomainDesk {
    */
   prepare(serverKey: string, asciiHost: string): Promise<void>;
   dnsOrders: DnsOrders;
+  dnsRecords: Pick<DnsRecords, 'plan' | 'apply'>;
   /** Begins certificate orders that are due, without waiting for them. */
   beginOrders(): void;
   certificateOf(domain: DomainRecord): Promise<CertificateState>;
@@ -55,6 +58,7 @@ export function domainHandlers(
     serverIp,
     prepare,
     dnsOrders,
+    dnsRecords,
     beginOrders,
     certificateOf,
     clock,
@@ -172,5 +176,6 @@ export function domainHandlers(
       });
     },
     validateDomain: (_context, { domain, serverIp: expected }) => dns.check(domain, expected),
+    ...recordHandlers(domains, dnsRecords),
   };
 }

@@ -1,10 +1,22 @@
 /** Cloudflare, by its client API v4. */
 import { z } from 'zod';
-import { bearer, defineKind, firstZone, recordTtl, token, unquoted, type TxtRecord } from './kind.ts';
+import {
+  bearer,
+  defineKind,
+  firstZone,
+  isSameValue,
+  plainValue,
+  recordTtl,
+  token,
+  zoneValue,
+  type NameOfZone,
+} from './kind.ts';
 
 const api = 'https://api.cloudflare.com/client/v4';
 const zones = z.object({ result: z.array(z.object({ id: z.string(), name: z.string() })) });
-const records = z.object({ result: z.array(z.object({ id: z.string(), content: z.string() })) });
+const records = z.object({
+  result: z.array(z.object({ id: z.string(), type: z.string(), content: z.string() })),
+});
 
 export const cloudflare = defineKind({
   label: 'Cloudflare',
@@ -16,7 +28,7 @@ export const cloudflare = defineKind({
   origin: () => api,
   connect({ apiToken }, way) {
     const headers = bearer(apiToken);
-    const at = ({ zone }: TxtRecord): string => `${api}/zones/${encodeURIComponent(zone.id)}/dns_records`;
+    const at = ({ zone }: NameOfZone): string => `${api}/zones/${encodeURIComponent(zone.id)}/dns_records`;
     return {
       find: (candidates) =>
         firstZone(candidates, async (name) => {
@@ -24,14 +36,22 @@ export const cloudflare = defineKind({
           const { result = [] } = (await way.ask(zones, { method: 'GET', url, headers })) ?? {};
           return result.find((zone) => zone.name === name);
         }),
+      async read(place) {
+        const url = `${at(place)}?per_page=100&name=${encodeURIComponent(place.name)}`;
+        const { result = [] } = (await way.ask(records, { method: 'GET', url, headers })) ?? {};
+        return result.map(({ type, content }) => ({ type, value: plainValue(type, content) }));
+      },
       async add(record) {
-        const body = { type: 'TXT', name: record.name, content: `"${record.text}"`, ttl: recordTtl };
+        const { type, name, value } = record;
+        const content = type === 'TXT' ? zoneValue(record) : value;
+        const body = { type, name, content, ttl: recordTtl, ...(type === 'TXT' ? {} : { proxied: false }) };
         await way.askText({ method: 'POST', url: at(record), headers, body, absent: [] });
       },
       async remove(record) {
-        const url = `${at(record)}?type=TXT&per_page=100&name=${encodeURIComponent(record.name)}`;
+        const query = `type=${record.type}&per_page=100&name=${encodeURIComponent(record.name)}`;
+        const url = `${at(record)}?${query}`;
         const { result = [] } = (await way.ask(records, { method: 'GET', url, headers })) ?? {};
-        for (const { id } of result.filter(({ content }) => unquoted(content) === record.text))
+        for (const { id } of result.filter(({ content }) => isSameValue(record, content)))
           await way.askText({ method: 'DELETE', url: `${at(record)}/${encodeURIComponent(id)}`, headers });
       },
     };

@@ -1,10 +1,23 @@
 /** DigitalOcean, by its API v2. */
 import { z } from 'zod';
-import { bearer, defineKind, firstZone, nameInZone, recordTtl, token, type TxtRecord } from './kind.ts';
+import {
+  bearer,
+  defineKind,
+  firstZone,
+  isSameValue,
+  nameInZone,
+  plainValue,
+  recordTtl,
+  token,
+  zoneValue,
+  type NameOfZone,
+} from './kind.ts';
 
 const api = 'https://api.digitalocean.com/v2/domains';
 const shownDomain = z.object({ domain: z.object({ name: z.string() }) });
-const records = z.object({ domain_records: z.array(z.object({ id: z.number(), data: z.string() })) });
+const records = z.object({
+  domain_records: z.array(z.object({ id: z.number(), type: z.string(), data: z.string() })),
+});
 
 export const digitalocean = defineKind({
   label: 'DigitalOcean',
@@ -16,7 +29,7 @@ export const digitalocean = defineKind({
   origin: () => api,
   connect({ apiToken }, way) {
     const headers = bearer(apiToken);
-    const at = ({ zone }: TxtRecord): string => `${api}/${encodeURIComponent(zone.id)}/records`;
+    const at = ({ zone }: NameOfZone): string => `${api}/${encodeURIComponent(zone.id)}/records`;
     return {
       find: (candidates) =>
         firstZone(candidates, async (name) => {
@@ -24,15 +37,25 @@ export const digitalocean = defineKind({
           const found = await way.ask(shownDomain, { method: 'GET', url, headers });
           return found && { id: found.domain.name, name };
         }),
+      async read(place) {
+        const url = `${at(place)}?per_page=200&name=${encodeURIComponent(place.name)}`;
+        const found = await way.ask(records, { method: 'GET', url, headers });
+        return (found?.domain_records ?? []).map(({ type, data }) => ({
+          type,
+          value: plainValue(type, data),
+        }));
+      },
       async add(record) {
-        const body = { type: 'TXT', name: nameInZone(record), data: record.text, ttl: recordTtl };
+        const { type, value } = record;
+        const data = type === 'TXT' ? value : zoneValue(record);
+        const body = { type, name: nameInZone(record), data, ttl: recordTtl };
         await way.askText({ method: 'POST', url: at(record), headers, body, absent: [] });
       },
       async remove(record) {
-        const url = `${at(record)}?type=TXT&per_page=200&name=${encodeURIComponent(record.name)}`;
-        const found = await way.ask(records, { method: 'GET', url, headers });
+        const query = `type=${record.type}&per_page=200&name=${encodeURIComponent(record.name)}`;
+        const found = await way.ask(records, { method: 'GET', url: `${at(record)}?${query}`, headers });
         for (const { id, data } of found?.domain_records ?? [])
-          if (data === record.text)
+          if (isSameValue(record, data))
             await way.askText({ method: 'DELETE', url: `${at(record)}/${id}`, headers });
       },
     };

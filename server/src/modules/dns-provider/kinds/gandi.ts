@@ -1,10 +1,24 @@
 /** Gandi LiveDNS, by its API v5. */
 import { z } from 'zod';
-import { bearer, defineKind, firstZone, nameInZone, replacingTexts, token, type TxtRecord } from './kind.ts';
+import {
+  bearer,
+  defineKind,
+  firstZone,
+  nameInZone,
+  recordsOfSets,
+  replacingValues,
+  token,
+  type NameOfZone,
+  type ZoneRecord,
+} from './kind.ts';
 
 const api = 'https://api.gandi.net/v5/livedns/domains';
 const shownDomain = z.object({ fqdn: z.string() });
-const rrset = z.object({ rrset_values: z.array(z.string()), rrset_ttl: z.number() });
+const rrset = z.object({
+  rrset_type: z.string(),
+  rrset_values: z.array(z.string()),
+  rrset_ttl: z.number(),
+});
 /** The least that LiveDNS allows. */
 const leastTtl = 300;
 
@@ -18,8 +32,9 @@ export const gandi = defineKind({
   origin: () => api,
   connect({ apiToken }, way) {
     const headers = bearer(apiToken);
-    const at = (record: TxtRecord): string =>
-      `${api}/${encodeURIComponent(record.zone.id)}/records/${encodeURIComponent(nameInZone(record))}/TXT`;
+    const named = (place: NameOfZone): string =>
+      `${api}/${encodeURIComponent(place.zone.id)}/records/${encodeURIComponent(nameInZone(place))}`;
+    const at = (record: ZoneRecord): string => `${named(record)}/${record.type}`;
     return {
       find: (candidates) =>
         firstZone(candidates, async (name) => {
@@ -28,8 +43,12 @@ export const gandi = defineKind({
           const found = await way.ask(shownDomain, { method: 'GET', url, headers, absent: [403, 404] });
           return found && { id: found.fqdn, name };
         }),
-      ...replacingTexts(way, {
-        async read(record) {
+      async read(place) {
+        const found = (await way.ask(z.array(rrset), { method: 'GET', url: named(place), headers })) ?? [];
+        return recordsOfSets(found.map(({ rrset_type: type, rrset_values: values }) => ({ type, values })));
+      },
+      ...replacingValues(way, {
+        async present(record) {
           const found = await way.ask(rrset, { method: 'GET', url: at(record), headers });
           return found && { values: found.rrset_values, ttl: found.rrset_ttl };
         },

@@ -6,14 +6,18 @@ import {
   defineKind,
   firstZone,
   nameInZone,
-  quoted,
+  recordsOfSets,
   token,
+  zoneValue,
   type ProviderWay,
-  type TxtRecord,
+  type ZoneRecord,
 } from './kind.ts';
 
 const api = 'https://api.hetzner.cloud/v1';
 const shownZone = z.object({ zone: z.object({ id: z.number(), name: z.string() }) });
+const rrsets = z.object({
+  rrsets: z.array(z.object({ type: z.string(), records: z.array(z.object({ value: z.string() })) })),
+});
 const action = z.object({ action: z.object({ id: z.number(), status: z.string() }) });
 
 export const hetzner = defineKind({
@@ -27,9 +31,10 @@ export const hetzner = defineKind({
   origin: () => api,
   connect({ apiToken }, way) {
     const headers = bearer(apiToken);
-    const change = async (record: TxtRecord, what: string, body: object): Promise<void> => {
+    const change = async (record: ZoneRecord, what: string): Promise<void> => {
       const [zone, name] = [record.zone.id, nameInZone(record)].map(encodeURIComponent);
-      const url = `${api}/zones/${zone}/rrsets/${name}/TXT/actions/${what}`;
+      const url = `${api}/zones/${zone}/rrsets/${name}/${record.type}/actions/${what}`;
+      const body = { records: [{ value: zoneValue(record) }] };
       const absent = what === 'remove_records' ? [404] : [];
       const begun = await way.ask(action, { method: 'POST', url, headers, body, absent });
       if (begun) await ended(way, headers, begun.action);
@@ -41,8 +46,19 @@ export const hetzner = defineKind({
           const found = await way.ask(shownZone, { method: 'GET', url, headers, absent: [404, 422] });
           return found && { id: String(found.zone.id), name: found.zone.name };
         }),
-      add: (record) => change(record, 'add_records', { records: [{ value: quoted(record.text) }] }),
-      remove: (record) => change(record, 'remove_records', { records: [{ value: quoted(record.text) }] }),
+      async read(place) {
+        const [zone, name] = [place.zone.id, nameInZone(place)].map(encodeURIComponent);
+        const url = `${api}/zones/${zone}/rrsets?per_page=50&name=${name}`;
+        const found = await way.ask(rrsets, { method: 'GET', url, headers });
+        return recordsOfSets(
+          (found?.rrsets ?? []).map(({ type, records }) => ({
+            type,
+            values: records.map(({ value }) => value),
+          })),
+        );
+      },
+      add: (record) => change(record, 'add_records'),
+      remove: (record) => change(record, 'remove_records'),
     };
   },
 });

@@ -1,7 +1,8 @@
 /**
- * What defines a kind of DNS provider: its settings, the least rights that its credential needs, and how TXT
- * records are set and removed. Each kind is one file of this folder, and a row of `kinds.ts`.
+ * What defines a kind of DNS provider: its settings, the least rights that its credential needs, and how
+ * records are read, set and removed. Each kind is one file of this folder, and a row of `kinds.ts`.
  */
+import { isIPv6 } from 'node:net';
 import { z } from 'zod';
 import { defineSettings, type SettingsDefinition } from '../../../procedure/input/kind-settings.ts';
 
@@ -12,21 +13,38 @@ export interface Zone {
   name: string;
 }
 
-/** A TXT record of a zone; `name` is whole, without a dot at its end. */
-export interface TxtRecord {
+/** Types of records that Berth sets. */
+export const recordTypeNames = ['A', 'AAAA', 'CNAME', 'TXT'] as const;
+export type RecordType = (typeof recordTypeNames)[number];
+
+/** A name of a zone, whole, without a dot at its end. */
+export interface NameOfZone {
   zone: Zone;
   name: string;
-  text: string;
+}
+
+/** A record of a zone; a text stands without quotes, a name without a dot at its end. */
+export interface ZoneRecord extends NameOfZone {
+  type: RecordType;
+  value: string;
+}
+
+/** A record that a zone has, of whatever type. */
+export interface FoundRecord {
+  type: string;
+  value: string;
 }
 
 /** What a provider does for Berth, with the settings of one record. */
 export interface ZoneAccess {
   /** The first of these names that is a zone of the provider; undefined when none is. */
   find(candidates: readonly string[]): Promise<Zone | undefined>;
-  /** Adds the text to whatever the name has. */
-  add(record: TxtRecord): Promise<void>;
-  /** Removes this text alone; one that is gone is no fault. */
-  remove(record: TxtRecord): Promise<void>;
+  /** Records at the name itself; a wildcard above it counts for nothing. */
+  read(at: NameOfZone): Promise<FoundRecord[]>;
+  /** Adds the value to whatever the name has. */
+  add(record: ZoneRecord): Promise<void>;
+  /** Removes this value alone; one that is gone is no fault. */
+  remove(record: ZoneRecord): Promise<void>;
 }
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -109,7 +127,7 @@ export const baseUrl = (): z.ZodString =>
 export const apiOrigin = (url: string): string => URL.parse(url)?.origin ?? url;
 
 /** The name within its zone; `@` for the zone itself. */
-export function nameInZone({ zone, name }: Pick<TxtRecord, 'zone' | 'name'>): string {
+export function nameInZone({ zone, name }: NameOfZone): string {
   return name === zone.name ? '@' : name.slice(0, -(zone.name.length + 1));
 }
 
@@ -126,38 +144,60 @@ export async function firstZone(
 }
 
 /** A text as zone files have it (RFC 1035, 5.1). */
-export const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
+const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
 
-/** A text of a zone file without its quotes. */
-export const unquoted = (text: string): string => text.replace(/^"|"$/g, '').replace(/\\(["\\])/g, '$1');
+/** A value as zone files have it: a text in quotes, a name with a dot at its end (RFC 1035, 5.1). */
+export function zoneValue({ type, value }: Pick<ZoneRecord, 'type' | 'value'>): string {
+  if (type === 'TXT') return quoted(value);
+  return type === 'CNAME' ? `${value}.` : value;
+}
 
-/** What a name has now; values as the provider writes them, `ttl` undefined where there are none. */
-export interface PresentTexts {
+/** The value of a zone file without quotes, dots at the end and other ways to write the same. */
+export function plainValue(type: string, value: string): string {
+  if (type === 'TXT')
+    return value
+      .replace(/" +"/g, '')
+      .replace(/^"|"$/g, '')
+      .replace(/\\(["\\])/g, '$1');
+  if (type === 'CNAME' || type === 'NS') return value.toLowerCase().replace(/\.$/, '');
+  return type === 'AAAA' && isIPv6(value) ? new URL(`http://[${value}]`).hostname.slice(1, -1) : value;
+}
+
+/** Whether a zone's record, as the provider writes its value, is this one. */
+export const isSameValue = ({ type, value }: ZoneRecord, found: string): boolean =>
+  plainValue(type, found) === value;
+
+/** Values that a name has of a type, as the provider writes them; `ttl` undefined where there are none. */
+export interface PresentValues {
   values: string[];
   ttl?: number | undefined;
 }
 
-/** For providers that replace all texts of a name at once: those of others are read first and kept. */
-export function replacingTexts(
+/** For providers that replace all values of a name and type at once: those of others are kept. */
+export function replacingValues(
   way: Pick<ProviderWay, 'inTurn'>,
-  texts: {
-    read(record: TxtRecord): Promise<PresentTexts | undefined>;
-    /** An empty list removes the name's records; `ttl` is the one that they had, if any. */
-    write(record: TxtRecord, values: readonly string[], ttl: number | undefined): Promise<void>;
+  sets: {
+    present(record: ZoneRecord): Promise<PresentValues | undefined>;
+    /** An empty list removes the records; `ttl` is the one that they had, if any. */
+    write(record: ZoneRecord, values: readonly string[], ttl: number | undefined): Promise<void>;
   },
 ): Pick<ZoneAccess, 'add' | 'remove'> {
   return {
     add: (record) =>
       way.inTurn(record.name, async () => {
-        const { values = [], ttl } = (await texts.read(record)) ?? {};
-        if (!values.some((value) => unquoted(value) === record.text))
-          await texts.write(record, [...values, quoted(record.text)], ttl);
+        const { values = [], ttl } = (await sets.present(record)) ?? {};
+        if (!values.some((value) => isSameValue(record, value)))
+          await sets.write(record, [...values, zoneValue(record)], ttl);
       }),
     remove: (record) =>
       way.inTurn(record.name, async () => {
-        const { values = [], ttl } = (await texts.read(record)) ?? {};
-        const rest = values.filter((value) => unquoted(value) !== record.text);
-        if (rest.length < values.length) await texts.write(record, rest, ttl);
+        const { values = [], ttl } = (await sets.present(record)) ?? {};
+        const rest = values.filter((value) => !isSameValue(record, value));
+        if (rest.length < values.length) await sets.write(record, rest, ttl);
       }),
   };
 }
+
+/** Records of sets, each with the values that it has. */
+export const recordsOfSets = (sets: readonly { type: string; values: readonly string[] }[]): FoundRecord[] =>
+  sets.flatMap(({ type, values }) => values.map((value) => ({ type, value: plainValue(type, value) })));

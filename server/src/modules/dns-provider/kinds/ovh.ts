@@ -4,12 +4,14 @@ import { z } from 'zod';
 import {
   defineKind,
   firstZone,
+  isSameValue,
   nameInZone,
+  plainValue,
   recordTtl,
   token,
-  unquoted,
+  zoneValue,
   type HttpMethod,
-  type TxtRecord,
+  type NameOfZone,
 } from './kind.ts';
 
 const endpoints = {
@@ -18,8 +20,10 @@ const endpoints = {
   'ovh-us': 'https://api.us.ovhcloud.com/1.0',
 } as const;
 const names = ['ovh-eu', 'ovh-ca', 'ovh-us'] as const;
+/** Records of a name that are looked at; each is a request. */
+const mostOfName = 50;
 const shownZone = z.object({ name: z.string() });
-const record = z.object({ id: z.number(), target: z.string() });
+const shownRecord = z.object({ id: z.number(), fieldType: z.string(), target: z.string() });
 
 export const ovh = defineKind({
   label: 'OVHcloud',
@@ -61,8 +65,15 @@ export const ovh = defineKind({
       const absent = method === 'DELETE' ? [404] : [];
       await way.askText({ method, url, body: text, absent, headers: await signed(method, url, text) });
     };
-    const at = ({ zone }: TxtRecord): string => `${api}/${encodeURIComponent(zone.id)}`;
-    const subDomain = (txt: TxtRecord): string => nameInZone(txt).replace(/^@$/, '');
+    const at = ({ zone }: NameOfZone): string => `${api}/${encodeURIComponent(zone.id)}`;
+    const subDomain = (place: NameOfZone): string => nameInZone(place).replace(/^@$/, '');
+    const recordsOf = async (place: NameOfZone, query = ''): Promise<z.output<typeof shownRecord>[]> => {
+      const url = `${at(place)}/record`;
+      const named = `${query}subDomain=${encodeURIComponent(subDomain(place))}`;
+      const ids = (await get(z.array(z.number()), `${url}?${named}`)) ?? [];
+      const found = await Promise.all(ids.slice(0, mostOfName).map((id) => get(shownRecord, `${url}/${id}`)));
+      return found.filter((each) => each !== undefined);
+    };
     return {
       find: (candidates) =>
         firstZone(candidates, async (name) => {
@@ -70,19 +81,21 @@ export const ovh = defineKind({
           const found = await get(shownZone, `${api}/${encodeURIComponent(name)}`, [403, 404]);
           return found && { id: found.name, name };
         }),
-      async add(txt) {
-        const body = { fieldType: 'TXT', subDomain: subDomain(txt), target: txt.text, ttl: recordTtl };
-        await change('POST', `${at(txt)}/record`, body);
-        await change('POST', `${at(txt)}/refresh`);
+      read: async (place) =>
+        (await recordsOf(place)).map(({ fieldType: type, target }) => ({
+          type,
+          value: plainValue(type, target),
+        })),
+      async add(record) {
+        const target = record.type === 'TXT' ? record.value : zoneValue(record);
+        const body = { fieldType: record.type, subDomain: subDomain(record), target, ttl: recordTtl };
+        await change('POST', `${at(record)}/record`, body);
+        await change('POST', `${at(record)}/refresh`);
       },
-      async remove(txt) {
-        const query = `fieldType=TXT&subDomain=${encodeURIComponent(subDomain(txt))}`;
-        const ids = (await get(z.array(z.number()), `${at(txt)}/record?${query}`)) ?? [];
-        for (const id of ids) {
-          const found = await get(record, `${at(txt)}/record/${id}`);
-          if (found && unquoted(found.target) === txt.text) await change('DELETE', `${at(txt)}/record/${id}`);
-        }
-        await change('POST', `${at(txt)}/refresh`);
+      async remove(record) {
+        for (const { id, target } of await recordsOf(record, `fieldType=${record.type}&`))
+          if (isSameValue(record, target)) await change('DELETE', `${at(record)}/record/${id}`);
+        await change('POST', `${at(record)}/refresh`);
       },
     };
   },

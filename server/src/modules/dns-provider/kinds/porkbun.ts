@@ -1,11 +1,21 @@
 /** Porkbun, by its JSON API v3, which has POST for everything. */
 import { z } from 'zod';
-import { defineKind, firstZone, nameInZone, token, type TxtRecord } from './kind.ts';
+import {
+  defineKind,
+  firstZone,
+  isSameValue,
+  nameInZone,
+  plainValue,
+  token,
+  type NameOfZone,
+} from './kind.ts';
 
 const api = 'https://api.porkbun.com/api/json/v3';
 const records = z.object({
   status: z.string(),
-  records: z.array(z.object({ id: z.coerce.string(), content: z.string() })).default([]),
+  records: z
+    .array(z.object({ id: z.coerce.string(), name: z.string(), type: z.string(), content: z.string() }))
+    .default([]),
 });
 /** The least that Porkbun allows. */
 const ttl = '600';
@@ -23,7 +33,7 @@ export const porkbun = defineKind({
   origin: () => api,
   connect({ apiKey, secretApiKey }, way) {
     const signed = { apikey: apiKey, secretapikey: secretApiKey };
-    const subdomain = (record: TxtRecord): string => nameInZone(record).replace(/^@$/, '');
+    const subdomain = (place: NameOfZone): string => nameInZone(place).replace(/^@$/, '');
     const post = (path: string, more: object = {}, absent: readonly number[] = []) =>
       way.ask(records, { method: 'POST', url: `${api}/${path}`, body: { ...signed, ...more }, absent });
     return {
@@ -35,16 +45,23 @@ export const porkbun = defineKind({
           return found?.status === 'SUCCESS' ? { id: name, name } : undefined;
         });
       },
+      async read({ zone, name }) {
+        const found = await post(`dns/retrieve/${encodeURIComponent(zone.id)}`);
+        return (found?.records ?? []).flatMap(({ name: owner, type, content }) =>
+          owner === name ? [{ type, value: plainValue(type, content) }] : [],
+        );
+      },
       async add(record) {
-        const more = { name: subdomain(record), type: 'TXT', content: record.text, ttl };
+        const more = { name: subdomain(record), type: record.type, content: record.value, ttl };
         await post(`dns/create/${encodeURIComponent(record.zone.id)}`, more);
       },
       async remove(record) {
         const zone = encodeURIComponent(record.zone.id);
-        const place = `${zone}/TXT/${encodeURIComponent(subdomain(record))}`;
+        const place = `${zone}/${record.type}/${encodeURIComponent(subdomain(record))}`;
         const found = await post(`dns/retrieveByNameType/${place}`, {}, [404]);
         for (const { id, content } of found?.records ?? [])
-          if (content === record.text) await post(`dns/delete/${zone}/${encodeURIComponent(id)}`, {}, [404]);
+          if (isSameValue(record, content))
+            await post(`dns/delete/${zone}/${encodeURIComponent(id)}`, {}, [404]);
       },
     };
   },

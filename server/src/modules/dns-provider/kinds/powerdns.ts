@@ -1,6 +1,16 @@
 /** PowerDNS Authoritative Server by its HTTP interface. */
 import { z } from 'zod';
-import { apiOrigin, baseUrl, defineKind, firstZone, recordTtl, replacingTexts, token } from './kind.ts';
+import {
+  apiOrigin,
+  baseUrl,
+  defineKind,
+  firstZone,
+  recordsOfSets,
+  recordTtl,
+  replacingValues,
+  token,
+  type NameOfZone,
+} from './kind.ts';
 
 const shownZone = z.object({
   id: z.string(),
@@ -37,6 +47,12 @@ export const powerdns = defineKind({
   connect({ apiUrl, apiKey, serverName }, way) {
     const zones = `${apiUrl.replace(/\/+$/, '')}/api/v1/servers/${serverName}/zones`;
     const headers = { 'x-api-key': apiKey };
+    const setsAt = async ({ zone, name }: NameOfZone): Promise<z.output<typeof shownZone>['rrsets']> => {
+      // Servers before 4.6 send the whole zone.
+      const url = `${zones}/${encodeURIComponent(zone.id)}?rrset_name=${encodeURIComponent(`${name}.`)}`;
+      const found = await way.ask(shownZone, { method: 'GET', url, headers });
+      return (found?.rrsets ?? []).filter((each) => each.name === `${name}.`);
+    };
     return {
       find: (candidates) =>
         firstZone(candidates, async (name) => {
@@ -44,17 +60,22 @@ export const powerdns = defineKind({
           const [found] = (await way.ask(z.array(shownZone), { method: 'GET', url, headers })) ?? [];
           return found && { id: found.id, name };
         }),
-      ...replacingTexts(way, {
-        async read({ zone, name }) {
-          const url = `${zones}/${encodeURIComponent(zone.id)}`;
-          const found = await way.ask(shownZone, { method: 'GET', url, headers });
-          const rrset = found?.rrsets.find((each) => each.name === `${name}.` && each.type === 'TXT');
+      read: async (place) =>
+        recordsOfSets(
+          (await setsAt(place)).map(({ type, records }) => ({
+            type,
+            values: records.map(({ content }) => content),
+          })),
+        ),
+      ...replacingValues(way, {
+        async present(record) {
+          const rrset = (await setsAt(record)).find(({ type }) => type === record.type);
           return rrset && { values: rrset.records.map(({ content }) => content), ttl: rrset.ttl };
         },
-        async write({ zone, name }, values, ttl = recordTtl) {
+        async write({ zone, name, type }, values, ttl = recordTtl) {
           const rrset = {
             name: `${name}.`,
-            type: 'TXT',
+            type,
             ...(values.length === 0
               ? { changetype: 'DELETE' }
               : {

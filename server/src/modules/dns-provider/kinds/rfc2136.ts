@@ -3,9 +3,11 @@ import { randomInt } from 'node:crypto';
 import { z } from 'zod';
 import {
   decodeAnswer,
+  nameInUse,
   queryMessage,
+  recordChange,
   recordTypes,
-  txtChange,
+  textOfRecord,
   updateMessage,
   type DnsAnswer,
 } from '../../../domain/dns/message.ts';
@@ -19,13 +21,14 @@ import {
 } from '../../../domain/dns/tsig.ts';
 import { AppError } from '../../../domain/errors.ts';
 import { Secret } from '../../../domain/secrets/secret.ts';
-import { defineKind, firstZone, recordTtl, type ProviderWay } from './kind.ts';
+import { defineKind, firstZone, plainValue, recordTtl, type FoundRecord, type ProviderWay } from './kind.ts';
 
 export const rfc2136 = defineKind({
   label: 'RFC 2136 (bind9, Knot)',
   rights:
     'A TSIG key that may change TXT records of _acme-challenge names alone, in bind9: update-policy { ' +
-    'grant KEY name _acme-challenge.example.com. TXT; };',
+    'grant KEY name _acme-challenge.example.com. TXT; }; to set records of domains also their A, AAAA and ' +
+    'CNAME, and TXT of _berth-owner names: grant KEY zonesub A AAAA CNAME TXT;',
   source: 'https://www.rfc-editor.org/rfc/rfc2136',
   fields: {
     server: z
@@ -64,7 +67,7 @@ export const rfc2136 = defineKind({
     const at = placeOf(server);
     const key: TsigKey = { name: keyName, algorithm, secret: new Secret(secret) };
     const ask = (message: (id: number) => Buffer): Promise<DnsAnswer> => askSigned(message, { at, key, way });
-    const change = async (zone: string, record: ReturnType<typeof txtChange>): Promise<void> => {
+    const change = async (zone: string, record: ReturnType<typeof recordChange>): Promise<void> => {
       const { code } = await ask((id) => updateMessage(id, zone, [record]));
       if (code !== 0) throw refused(at.host, zone, code);
     };
@@ -77,11 +80,29 @@ export const rfc2136 = defineKind({
           const isZone = answers.some(({ type, name: owner }) => type === recordTypes.SOA && owner === name);
           return code === 0 && isAuthoritative && isZone ? { id: name, name } : undefined;
         }),
-      add: ({ zone, name, text }) => change(zone.name, txtChange(name, text, { add: true, ttl: recordTtl })),
-      remove: ({ zone, name, text }) => change(zone.name, txtChange(name, text, { add: false, ttl: 0 })),
+      async read({ zone, name }) {
+        // Answers of a name that is not in use come from a wildcard above it (RFC 2136, 2.4.4).
+        const { code } = await ask((id) => updateMessage(id, zone.name, [], [nameInUse(name)]));
+        if (code === nxDomain) return [];
+        if (code !== 0) throw refused(at.host, zone.name, code);
+        const found: FoundRecord[] = [];
+        for (const [type, number] of Object.entries(shownTypes)) {
+          const { answers } = await ask((id) => queryMessage(id, name, number));
+          for (const answer of answers)
+            if (answer.type === number && answer.name === name)
+              found.push({ type, value: plainValue(type, textOfRecord(answer)) });
+        }
+        return found;
+      },
+      add: (record) => change(record.zone.name, recordChange(record, { add: true, ttl: recordTtl })),
+      remove: (record) => change(record.zone.name, recordChange(record, { add: false, ttl: 0 })),
     };
   },
 });
+
+/** Types that are looked for at a name. */
+const { A, AAAA, CNAME, MX, NS, TXT } = recordTypes;
+const shownTypes = { A, AAAA, CNAME, MX, NS, TXT };
 
 interface Place {
   host: string;
@@ -145,13 +166,16 @@ function unsigned(host: string, { code }: DnsAnswer): AppError {
 function refused(host: string, zone: string, code: number): AppError {
   const hint =
     code === 5 || code === 9
-      ? `the key may not change it. Allow it TXT records of _acme-challenge names, in bind9 by update-policy`
+      ? 'the key may not change it. Allow it TXT records of _acme-challenge names, and to set records of ' +
+        'domains A, AAAA, CNAME and TXT of theirs, in bind9 by update-policy'
       : 'see the log of the name server';
   return new AppError(
     code === 2 ? 'SERVICE_UNAVAILABLE' : 'PRECONDITION_FAILED',
     `${host} did not take the change of ${zone} (${codeName(code)}): ${hint}.`,
   );
 }
+
+const nxDomain = 3;
 
 /** Response codes (RFC 1035, 4.1.1; RFC 2136, 2.2). */
 const codeNames: Readonly<Record<number, string>> = {

@@ -1,6 +1,16 @@
 /** Amazon Route 53, by its API 2013-04-01, in XML and signed with Signature Version 4. */
 import { createHash, createHmac } from 'node:crypto';
-import { defineKind, firstZone, quoted, recordTtl, replacingTexts, token, type HttpMethod } from './kind.ts';
+import {
+  defineKind,
+  firstZone,
+  plainValue,
+  recordTtl,
+  replacingValues,
+  token,
+  zoneValue,
+  type HttpMethod,
+  type NameOfZone,
+} from './kind.ts';
 
 const api = 'https://route53.amazonaws.com/2013-04-01';
 /** Route 53 is one service in one place, whatever region the account uses. */
@@ -11,7 +21,8 @@ export const route53 = defineKind({
   rights:
     'An access key of a user with route53:ListHostedZonesByName, and of the zone ' +
     'route53:ListResourceRecordSets and route53:ChangeResourceRecordSets with the condition ' +
-    'route53:ChangeResourceRecordSetsNormalizedRecordNames for _acme-challenge names',
+    'route53:ChangeResourceRecordSetsNormalizedRecordNames for _acme-challenge names; to set records of ' +
+    'domains also for their names and _berth-owner names',
   source: 'https://docs.aws.amazon.com/Route53/latest/APIReference/',
   fields: {
     accessKeyId: token().describe('Access key id'),
@@ -33,6 +44,14 @@ export const route53 = defineKind({
           ...signature({ accessKeyId, secretAccessKey }, { method, url, body: body ?? '', now: way.now() }),
         },
       });
+    const setsAt = async ({ zone, name }: NameOfZone, more: string): Promise<string[]> => {
+      const query = `${more}&name=${strict(`${name}.`)}`;
+      const text = await ask('GET', `${api}/hostedzone/${zone.id}/rrset?${query}`);
+      // The list begins at the name, and goes on with later ones.
+      return elements(text ?? '', 'ResourceRecordSet').filter(
+        (each) => asWritten(valueOf(each, 'Name') ?? '') === `${name}.`,
+      );
+    };
     return {
       find: (candidates) =>
         firstZone(candidates, async (name) => {
@@ -46,39 +65,47 @@ export const route53 = defineKind({
           const id = zone && valueOf(zone, 'Id')?.replace(/^\/hostedzone\//, '');
           return id === undefined ? undefined : { id, name };
         }),
-      ...replacingTexts(way, {
-        async read({ zone, name }) {
-          const query = `maxitems=1&name=${encodeURIComponent(`${name}.`)}&type=TXT`;
-          const text = await ask('GET', `${api}/hostedzone/${zone.id}/rrset?${query}`);
-          // The list begins at the name, and goes on with later ones where there is none.
-          const set = elements(text ?? '', 'ResourceRecordSet').find(
-            (each) => valueOf(each, 'Name') === `${name}.` && valueOf(each, 'Type') === 'TXT',
-          );
-          if (set === undefined) return undefined;
-          const values = elements(set, 'ResourceRecord').map((each) => valueOf(each, 'Value') ?? '');
-          return { values, ttl: Number(valueOf(set, 'TTL')) };
+      read: async (place) =>
+        (await setsAt(place, 'maxitems=100')).flatMap((set) => {
+          const type = valueOf(set, 'Type') ?? '';
+          const alias = valueOf(set, 'DNSName');
+          if (alias !== undefined) return [{ type, value: `alias of ${alias}` }];
+          return valuesOf(set).map((value) => ({ type, value: plainValue(type, value) }));
+        }),
+      ...replacingValues(way, {
+        async present(record) {
+          const sets = await setsAt(record, 'maxitems=100');
+          const set = sets.find((each) => valueOf(each, 'Type') === record.type);
+          return set === undefined ? undefined : { values: valuesOf(set), ttl: Number(valueOf(set, 'TTL')) };
         },
-        async write({ zone, name, text }, values, ttl = recordTtl) {
-          // A deletion names what is there, which is this text alone.
+        async write(record, values, ttl = recordTtl) {
+          // A deletion names what is there, which is this value alone.
           const change =
             values.length === 0
-              ? changeOf('DELETE', { name, ttl, values: [quoted(text)] })
-              : changeOf('UPSERT', { name, ttl, values });
-          await ask('POST', `${api}/hostedzone/${zone.id}/rrset`, change, []);
+              ? changeOf('DELETE', { ...record, ttl, values: [zoneValue(record)] })
+              : changeOf('UPSERT', { ...record, ttl, values });
+          await ask('POST', `${api}/hostedzone/${record.zone.id}/rrset`, change, []);
         },
       }),
     };
   },
 });
 
+const valuesOf = (set: string): string[] =>
+  elements(set, 'ResourceRecord').map((each) => valueOf(each, 'Value') ?? '');
+
+/** A name in which Route 53 has written some signs by their octal codes, such as `*`. */
+const asWritten = (name: string): string =>
+  name.replace(/\\(\d{3})/g, (_all, code: string) => String.fromCharCode(Number.parseInt(code, 8)));
+
 function changeOf(
   action: 'UPSERT' | 'DELETE',
-  { name, ttl, values }: { name: string; ttl: number; values: readonly string[] },
+  { name, type, ttl, values }: { name: string; type: string; ttl: number; values: readonly string[] },
 ): string {
   const records = values.map((value) => element('ResourceRecord', element('Value', escaped(value))));
   const set = [
     element('Name', `${escaped(name)}.`),
-    element('Type', 'TXT'),
+    element('Type', type),
     element('TTL', String(ttl)),
     element('ResourceRecords', records.join('')),
   ].join('');
