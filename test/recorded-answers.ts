@@ -2,6 +2,7 @@
 import type { Answers } from './answering-server.ts';
 import { recordedCoverage } from './recorded-coverage.ts';
 import { recordedPreviews } from './recorded-previews.ts';
+import { recordedRecords } from './recorded-records.ts';
 
 const clusterNode = {
   isHead: false,
@@ -245,9 +246,7 @@ export const recordedAnswers: Answers = {
   'domain.byApplicationId': [{ ...domain, serviceName: null, domainId: 'dom' }],
   'domain.create': domain,
   'domain.generateDomain': 'web-k3x9a1-8f2c1d-203-0-113-7.sslip.io',
-  'domain.planRecords': ({ baseDomain }: { baseDomain?: string }) =>
-    baseDomain === undefined ? recordPlan : foreignPlan(`*.${baseDomain}`),
-  'domain.applyRecords': recordPlan,
+  ...recordedRecords,
   'domain.validateDomain': {
     isValid: false,
     resolvedIps: ['198.51.100.9'],

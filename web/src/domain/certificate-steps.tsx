@@ -8,6 +8,7 @@ import { Fault } from '../parts/notices.tsx';
 import { Ago } from '../parts/time.tsx';
 import { recordOf } from './dns-record.ts';
 import type { Domain } from './domain.ts';
+import { SetRecords } from './set-records.tsx';
 import { texts } from './texts.ts';
 
 type Steps = readonly [resolves: MarkName, reaches: MarkName, asked: MarkName, issued: MarkName];
@@ -28,6 +29,7 @@ function stepsOf(
 
 /** Whoever has just mended a name watches it: the server tells nobody when an authority answers. */
 const everyMs = 2_000;
+const recordEveryMs = 5_000;
 
 export function CertificateSteps({ domain }: { domain: Domain }): ReactElement {
   const { domainId, host } = domain;
@@ -45,6 +47,19 @@ export function CertificateSteps({ domain }: { domain: Domain }): ReactElement {
   useEffect(() => {
     if (awaitsName && isIdle) look({ domain: host });
   }, [awaitsName, isIdle, look, host]);
+  const [isSet, setSet] = useState(false);
+  const { mutate: askAgain } = again;
+  const leadsHere = dns?.isValid === true;
+  // A record that was set is seen when resolvers have forgotten the former one.
+  useEffect(() => {
+    if (!isSet) return;
+    if (leadsHere) {
+      setSet(false);
+      return askAgain({ domainId, host });
+    }
+    const timer = setInterval(() => look({ domain: host }), recordEveryMs);
+    return () => clearInterval(timer);
+  }, [isSet, leadsHere, look, askAgain, domainId, host]);
   const [resolves, reaches, asked, issued] = stepsOf(certificate ?? {}, dns);
   return (
     <div className="grid gap-2 px-4 py-3">
@@ -67,6 +82,7 @@ export function CertificateSteps({ domain }: { domain: Domain }): ReactElement {
         <p className="flex flex-wrap items-center gap-x-3 text-13">
           <span className="text-muted">Record to add at your DNS provider:</span>
           <Value what="DNS record">{recordOf(host, dns.expectedIp)}</Value>
+          <SetRecords of={{ domainId }} onSet={() => (look({ domain: host }), setSet(true))} />
         </p>
       )}
       <div className="flex flex-wrap items-center gap-3 text-13 text-muted">

@@ -15,6 +15,7 @@ import { Panel } from '../parts/page.tsx';
 import { named, type Service } from '../service/service.ts';
 import { CertificateSteps } from './certificate-steps.tsx';
 import { Requests } from './requests.tsx';
+import { SetRecords } from './set-records.tsx';
 import { texts } from './texts.ts';
 import { WildcardProvider } from './wildcard-provider.tsx';
 
@@ -146,6 +147,9 @@ function PlainHttp({ domain }: { domain: Domain }): ReactElement {
       <Button small isBusy={check.isPending} onClick={() => check.mutate({ domain: domain.host })}>
         Check
       </Button>
+      {check.data?.isValid === false && (
+        <SetRecords of={{ domainId: domain.domainId }} onSet={() => check.mutate({ domain: domain.host })} />
+      )}
     </div>
   );
 }

@@ -3,6 +3,18 @@ export const texts = {
     'Give it a host name and requests to it reach this service. With https, Berth obtains the certificate.',
   removeTitle: (host: string) => `Remove ${host}?`,
   remove: 'Requests to it are refused at once. The service and its certificate are kept.',
+  records: {
+    set: 'Set it for me',
+    verb: 'Set the records',
+    addProvider: 'Add a DNS provider to have it set',
+    title: (name: string | undefined) => (name === undefined ? 'DNS records' : `DNS records of ${name}`),
+    where: (zone: string, provider: string) => `In the zone ${zone}, at the DNS provider ${provider}.`,
+    nothing: 'Nothing to change.',
+    unfinished: (why: string) => `The last change is not finished and is tried again: ${why}`,
+    marks:
+      'The TXT record says that Berth made the record beside it. Records without one are never changed. They ' +
+      'are removed with the domain.',
+  },
   steps: {
     resolves: 'The name resolves',
     reaches: 'It points to this server',

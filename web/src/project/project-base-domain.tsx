@@ -27,8 +27,8 @@ export function ProjectBaseDomain({
             typeof baseDomain === 'string' && baseDomain !== '' ? (
               <div className="grid gap-2">
                 {machines.length > 1 && <p className="text-12 text-muted">{texts.severalMachines}</p>}
-                {machines.map((address) => (
-                  <BaseDomainRecord key={address} base={baseDomain} serverIp={address} />
+                {machines.map(({ serverId, address }) => (
+                  <BaseDomainRecord key={serverId} base={baseDomain} serverIp={address} serverId={serverId} />
                 ))}
               </div>
             ) : null,
@@ -43,8 +43,8 @@ export function ProjectBaseDomain({
   );
 }
 
-/** Addresses of the servers of its services; undefined: Berth's own machine. */
-function useMachines(projectId: string): (string | undefined)[] {
+/** The servers of its services; without an id Berth's own machine. */
+function useMachines(projectId: string): { serverId: string | null; address?: string | undefined }[] {
   const { data: services } = useAsk('service.all', { projectId });
   const { data: servers } = useAsk('server.all', {}, { retry: false });
   if (!services || !servers) return [];
@@ -53,6 +53,9 @@ function useMachines(projectId: string): (string | undefined)[] {
       kind === 'application' || kind === 'compose' ? [serverId] : [],
     ),
   );
-  if (ids.size === 0) return [undefined];
-  return [...ids].map((id) => servers.find(({ serverId }) => serverId === id)?.ipAddress);
+  if (ids.size === 0) return [{ serverId: null }];
+  return [...ids].map((id) => ({
+    serverId: id,
+    address: servers.find(({ serverId }) => serverId === id)?.ipAddress,
+  }));
 }

@@ -25,13 +25,13 @@ import { texts } from './texts.ts';
 const setupReadMs = 2_000;
 
 /** With the record that it needs. */
-const baseDomainOf = (serverIp: string): FieldChange => ({
+const baseDomainOf = (serverIp: string, serverId: string): FieldChange => ({
   label: 'Base domain of services',
   help: texts.baseDomain,
   placeholder: 'edge.example.com',
   below: ({ baseDomain }) =>
     typeof baseDomain === 'string' && baseDomain !== '' ? (
-      <BaseDomainRecord base={baseDomain} serverIp={serverIp} />
+      <BaseDomainRecord base={baseDomain} serverIp={serverIp} serverId={serverId} />
     ) : null,
 });
 
@@ -88,7 +88,7 @@ export function ServerPage(): ReactElement {
             'buildsConcurrency',
             'baseDomain',
           ]}
-          change={{ baseDomain: baseDomainOf(server.ipAddress) }}
+          change={{ baseDomain: baseDomainOf(server.ipAddress, serverId) }}
           fixed={{ serverId }}
           stored={{ ...server }}
           verb="Save"

@@ -1,6 +1,7 @@
 /** The DNS record that a base domain needs, and whether it is there; looked up again until it is. */
 import { useEffect, useState, type ReactElement } from 'react';
 import { recordOf } from '../domain/dns-record.ts';
+import { SetRecords } from '../domain/set-records.tsx';
 import { useAsk } from '../live/api.ts';
 import { Value } from '../parts/copy.tsx';
 import { Mark } from '../parts/mark.tsx';
@@ -14,8 +15,11 @@ const typingMs = 600;
 export function BaseDomainRecord({
   base,
   serverIp,
+  serverId = null,
 }: {
   base: string;
+  /** The server that it is to lead to; null: Berth's own machine. */
+  serverId?: string | null | undefined;
   /** Where it is to lead; absent: to Berth's own machine, by the address that the settings have. */
   serverIp?: string | undefined;
 }): ReactElement | null {
@@ -47,6 +51,7 @@ export function BaseDomainRecord({
         <span className="flex flex-wrap items-center gap-x-2">
           <span className="text-muted">Record at your DNS provider:</span>
           <Value what="DNS record">{recordOf(wildcard, to)}</Value>
+          {data?.isValid === false && <SetRecords of={{ baseDomain: name, serverId }} />}
         </span>
       )}
       <Fault error={error ?? machine.error} />
