@@ -1,4 +1,4 @@
-/** Plans of DNS records, as Berth answers them: one that can be carried out, and one with records of others. */
+/** Plans of DNS records, as Berth answers them: one to carry out, and one with records of others. */
 const place = { zone: 'example.com', dnsProviderId: 'zones', dnsProvider: 'Our zones', unfinished: null };
 const digest = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
 const name = 'shop.example.com';

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOutgoing } from '../../server/src/adapters/outgoing/outgoing.ts';
 import { dnsKindNames, dnsKinds, type DnsKind } from '../../server/src/modules/dns-provider/kinds/kinds.ts';
-import type { NameOfZone, Zone, ZoneAccess } from '../../server/src/modules/dns-provider/kinds/kind.ts';
+import type { NameOfZone, Zone, ZoneAccess } from '../../server/src/domain/dns/zone.ts';
 import { createWays } from '../../server/src/modules/dns-provider/way.ts';
 import { systemClock } from '../../server/src/ports/clock.ts';
 import type { OutgoingRequest } from '../../server/src/ports/outgoing.ts';

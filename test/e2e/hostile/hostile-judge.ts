@@ -242,8 +242,6 @@ export async function judge(
 /** Addresses that are connected to at once. */
 const connects: readonly string[] = [
   'dnsProvider.test hostName',
-  'domain.planRecords baseDomain',
-  'domain.applyRecords baseDomain',
   'registry.test registryUrl',
   'destination.testConnection endpoint',
 ];

@@ -12,8 +12,8 @@ export const texts = {
     nothing: 'Nothing to change.',
     unfinished: (why: string) => `The last change is not finished and is tried again: ${why}`,
     marks:
-      'The TXT record says that Berth made the record beside it. Records without one are never changed. They ' +
-      'are removed with the domain.',
+      'The TXT record says that Berth made the record beside it. Records without one are never changed. ' +
+      'Both are removed with the domain.',
   },
   steps: {
     resolves: 'The name resolves',

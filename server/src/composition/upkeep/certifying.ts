@@ -20,7 +20,7 @@ import type { Organizations } from '../../modules/organization/organization.ts';
 import { createDnsCheck } from '../../modules/domain/dns-check.ts';
 import { createDnsProviders } from '../../modules/dns-provider/dns-provider.ts';
 import type { DnsProviderDeps } from '../../modules/dns-provider/handlers.ts';
-import { createConnect } from '../../modules/dns-provider/zone-access.ts';
+import { createConnect, noted } from '../../modules/dns-provider/zone-access.ts';
 import { createDnsRecords, type DnsRecords } from '../../modules/dns-record/dns-record.ts';
 import { createTarget } from '../../modules/dns-record/target.ts';
 import { serverAddressOf } from '../../modules/server/server-address.ts';
@@ -142,6 +142,7 @@ function dnsRecordsOf({ stores, adapters, settings, clock, log, installation }: 
     store: stores.dnsRecords,
     providers: stores.dnsProviders,
     connect: createConnect({ outgoing, clock }),
+    noted: (provider, work) => noted({ store: stores.dnsProviders, clock }, provider, work),
     target: createTarget({
       addressOf: serverAddressOf(stores, settings),
       lookUp: async (host) => names.lookUp(host, (await settings.get()).dnsResolver),

@@ -9,10 +9,10 @@ import type { NameResolver } from '../../ports/name-resolver.ts';
 import type { Outgoing } from '../../ports/outgoing.ts';
 import { dnsKindOf } from './dns-provider.ts';
 import { dnsKinds } from './kinds/kinds.ts';
-import type { Zone, ZoneAccess } from './kinds/kind.ts';
+import { candidatesOf, type Zone, type ZoneAccess } from '../../domain/dns/zone.ts';
 import { createPropagation, type NameServerAddress } from './propagation.ts';
 import type { DnsChallengeRecord, DnsProviderRecord, DnsProviderStore } from './store.ts';
-import { candidatesOf, createConnect, noted, type Connect } from './zone-access.ts';
+import { createConnect, noted, type Connect } from './zone-access.ts';
 
 export interface ChallengeDeps {
   store: DnsProviderStore;

@@ -1,10 +1,10 @@
 /** Zones of a stored DNS provider: reached by its credential, which no error repeats. */
+import type { ZoneAccess } from '../../domain/dns/zone.ts';
 import { AppError, sentenceOf } from '../../domain/errors.ts';
 import { hideInErrors } from '../../domain/secrets/hide-in-errors.ts';
 import { isoTime, type Clock } from '../../ports/clock.ts';
 import { dnsKindOf, settingsOf } from './dns-provider.ts';
 import { dnsKinds } from './kinds/kinds.ts';
-import type { ZoneAccess } from './kinds/kind.ts';
 import type { DnsProviderRecord, DnsProviderStore } from './store.ts';
 import { createWays, type WayDeps } from './way.ts';
 
@@ -44,10 +44,4 @@ export async function noted<T>(
       await note({ lastError: sentenceOf(error).slice(0, 1000), lastErrorAt: isoTime(clock) });
     throw error;
   }
-}
-
-/** The name and those above it, the longest first; zones of one label are nobody's. */
-export function candidatesOf(name: string): string[] {
-  const labels = name.split('.');
-  return labels.slice(0, -1).map((_label, index) => labels.slice(index).join('.'));
 }

@@ -1,7 +1,7 @@
 /** Inputs and answers of the procedures that set records of domains. */
 import { z } from 'zod';
 import { baseDomainName } from '../base-domain/contract-field.ts';
-import { recordTypeNames } from '../dns-provider/kinds/kind.ts';
+import { recordTypeNames } from '../../domain/dns/zone.ts';
 
 const id = z.string().min(1).max(100);
 

@@ -3,8 +3,7 @@ import { AppError, sentenceOf } from '../../domain/errors.ts';
 import { oneAtATime, type OneAtATime } from '../../domain/time/one-at-a-time.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { DnsProviders } from '../dns-provider/dns-provider.ts';
-import type { Zone, ZoneAccess } from '../dns-provider/kinds/kind.ts';
-import { candidatesOf, noted, type Connect } from '../dns-provider/zone-access.ts';
+import { candidatesOf, type Zone, type ZoneAccess } from '../../domain/dns/zone.ts';
 import {
   digestOfPlan,
   markName,
@@ -24,9 +23,10 @@ export interface DnsRecordDeps {
   providers: {
     list(where: { organizationId: string }): Promise<Provider[]>;
     find(where: { dnsProviderId: string; organizationId: string }): Promise<Provider | undefined>;
-    update(where: Partial<Provider>, change: Partial<Provider>): Promise<number>;
   };
-  connect: Connect;
+  connect(provider: Provider): ZoneAccess;
+  /** Does the work and writes down at the provider how it went. */
+  noted<T>(provider: Provider, work: () => Promise<T>): Promise<T>;
   target: Target;
   installationId: string;
   /** The base domain of the installation. */
@@ -45,7 +45,7 @@ export interface RecordWish {
   serverKey: string;
   /** What Berth has made is to go. */
   isRemoval: boolean;
-  /** Milliseconds for which nothing has to need the name: a base domain is saved after its record is there. */
+  /** Milliseconds for which nothing has to need the name: a base domain is saved after its record. */
   keepMs: number;
 }
 
@@ -145,9 +145,7 @@ async function look(deps: DnsRecordDeps, wish: RecordWish): Promise<Looked> {
   const { wanted, leadingHere } = wish.isRemoval
     ? nothingWanted
     : await deps.target(wish.serverKey, { name, zone: zone.name });
-  const read = await noted({ store: deps.providers, clock: deps.clock }, provider, () =>
-    readName(access, zone, name),
-  );
+  const read = await deps.noted(provider, () => readName(access, zone, name));
   const owner = { installationId: deps.installationId, organizationId };
   const aliases = await leadingHere(read.present);
   return {
@@ -293,7 +291,7 @@ async function settle(deps: DnsRecordDeps, dnsRecordId: string): Promise<void> {
     const provider = await deps.providers.find({ dnsProviderId, organizationId });
     // Without its provider nobody can change the zone.
     if (!provider) return void (await deps.store.remove({ dnsRecordId }));
-    await noted({ store: deps.providers, clock: deps.clock }, provider, async () => {
+    await deps.noted(provider, async () => {
       const access = deps.connect(provider);
       const zone = await access.find(candidatesOf(name.replace(/^\*\./, '')));
       // Without its zone the records are gone as well.
@@ -322,7 +320,7 @@ async function settle(deps: DnsRecordDeps, dnsRecordId: string): Promise<void> {
 function changedMeanwhile({ name, zone }: ShownPlan): AppError {
   return new AppError(
     'CONFLICT',
-    `The records of ${name} in the zone ${zone} are others than those that the plan was made of, or lead to ` +
+    `The records of ${name} in the zone ${zone} are others than when the plan was made, or are to lead to ` +
       'another server now. Nothing was changed. Ask for the plan again, and look at what it changes.',
   );
 }

@@ -3,7 +3,7 @@
  * records without one are somebody else's, and stay. Pure.
  */
 import { createHash } from 'node:crypto';
-import type { FoundRecord, RecordType } from '../dns-provider/kinds/kind.ts';
+import type { FoundRecord, RecordType } from '../../domain/dns/zone.ts';
 
 /** A record that leads a name to a server. */
 export interface Leading {

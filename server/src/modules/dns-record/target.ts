@@ -2,8 +2,8 @@
 import { isIP, isIPv6 } from 'node:net';
 import { AppError } from '../../domain/errors.ts';
 import type { Lookup } from '../../ports/name-resolver.ts';
-import type { FoundRecord } from '../dns-provider/kinds/kind.ts';
-import { plainValue } from '../dns-provider/kinds/kind.ts';
+import type { FoundRecord } from '../../domain/dns/zone.ts';
+import { plainValue } from '../../domain/dns/zone.ts';
 import { longestTarget, type Leading } from './plan.ts';
 
 export interface Wanted {

@@ -14,7 +14,7 @@ import type { CertificateState } from './certificate-state.ts';
 import type { DnsCheck } from './dns-check.ts';
 import type { DomainInput, Domains } from './domain.ts';
 import type { DnsRecords } from '../dns-record/dns-record.ts';
-import { recordHandlers } from './record-handlers.ts';
+import { recordHandlers } from './dns-handlers.ts';
 import type { DomainRequests } from './requests.ts';
 
 /** Certificates of wildcard hosts, which Berth orders by DNS (certificate-order/automatic.ts). */

@@ -1,16 +1,7 @@
 /** Cloudflare, by its client API v4. */
 import { z } from 'zod';
-import {
-  bearer,
-  defineKind,
-  firstZone,
-  isSameValue,
-  plainValue,
-  recordTtl,
-  token,
-  zoneValue,
-  type NameOfZone,
-} from './kind.ts';
+import { isSameValue, plainValue, zoneValue, type NameOfZone } from '../../../domain/dns/zone.ts';
+import { bearer, defineKind, firstZone, recordTtl, token } from './kind.ts';
 
 const api = 'https://api.cloudflare.com/client/v4';
 const zones = z.object({ result: z.array(z.object({ id: z.string(), name: z.string() })) });

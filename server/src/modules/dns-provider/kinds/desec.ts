@@ -1,15 +1,7 @@
 /** deSEC, by its API v1. */
 import { z } from 'zod';
-import {
-  defineKind,
-  firstZone,
-  nameInZone,
-  recordsOfSets,
-  replacingValues,
-  token,
-  type NameOfZone,
-  type ZoneRecord,
-} from './kind.ts';
+import type { NameOfZone, ZoneRecord } from '../../../domain/dns/zone.ts';
+import { defineKind, firstZone, nameInZone, recordsOfSets, replacingValues, token } from './kind.ts';
 
 const api = 'https://desec.io/api/v1/domains';
 const shownDomain = z.object({ name: z.string() });

@@ -1,17 +1,7 @@
 /** DigitalOcean, by its API v2. */
 import { z } from 'zod';
-import {
-  bearer,
-  defineKind,
-  firstZone,
-  isSameValue,
-  nameInZone,
-  plainValue,
-  recordTtl,
-  token,
-  zoneValue,
-  type NameOfZone,
-} from './kind.ts';
+import { isSameValue, plainValue, zoneValue, type NameOfZone } from '../../../domain/dns/zone.ts';
+import { bearer, defineKind, firstZone, nameInZone, recordTtl, token } from './kind.ts';
 
 const api = 'https://api.digitalocean.com/v2/domains';
 const shownDomain = z.object({ domain: z.object({ name: z.string() }) });

@@ -1,16 +1,7 @@
 /** Gandi LiveDNS, by its API v5. */
 import { z } from 'zod';
-import {
-  bearer,
-  defineKind,
-  firstZone,
-  nameInZone,
-  recordsOfSets,
-  replacingValues,
-  token,
-  type NameOfZone,
-  type ZoneRecord,
-} from './kind.ts';
+import type { NameOfZone, ZoneRecord } from '../../../domain/dns/zone.ts';
+import { bearer, defineKind, firstZone, nameInZone, recordsOfSets, replacingValues, token } from './kind.ts';
 
 const api = 'https://api.gandi.net/v5/livedns/domains';
 const shownDomain = z.object({ fqdn: z.string() });

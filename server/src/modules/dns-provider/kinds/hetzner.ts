@@ -1,17 +1,8 @@
 /** Hetzner, whose zones are part of the Cloud API. */
 import { z } from 'zod';
 import { AppError } from '../../../domain/errors.ts';
-import {
-  bearer,
-  defineKind,
-  firstZone,
-  nameInZone,
-  recordsOfSets,
-  token,
-  zoneValue,
-  type ProviderWay,
-  type ZoneRecord,
-} from './kind.ts';
+import { zoneValue, type ZoneRecord } from '../../../domain/dns/zone.ts';
+import { bearer, defineKind, firstZone, nameInZone, recordsOfSets, token, type ProviderWay } from './kind.ts';
 
 const api = 'https://api.hetzner.cloud/v1';
 const shownZone = z.object({ zone: z.object({ id: z.number(), name: z.string() }) });

@@ -1,18 +1,8 @@
 /** OVHcloud, by its API v1, whose requests are signed. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import {
-  defineKind,
-  firstZone,
-  isSameValue,
-  nameInZone,
-  plainValue,
-  recordTtl,
-  token,
-  zoneValue,
-  type HttpMethod,
-  type NameOfZone,
-} from './kind.ts';
+import { isSameValue, plainValue, zoneValue, type NameOfZone } from '../../../domain/dns/zone.ts';
+import { defineKind, firstZone, nameInZone, recordTtl, token, type HttpMethod } from './kind.ts';
 
 const endpoints = {
   'ovh-eu': 'https://eu.api.ovh.com/1.0',

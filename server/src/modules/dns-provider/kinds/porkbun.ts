@@ -1,14 +1,7 @@
 /** Porkbun, by its JSON API v3, which has POST for everything. */
 import { z } from 'zod';
-import {
-  defineKind,
-  firstZone,
-  isSameValue,
-  nameInZone,
-  plainValue,
-  token,
-  type NameOfZone,
-} from './kind.ts';
+import { isSameValue, plainValue, type NameOfZone } from '../../../domain/dns/zone.ts';
+import { defineKind, firstZone, nameInZone, token } from './kind.ts';
 
 const api = 'https://api.porkbun.com/api/json/v3';
 const records = z.object({

@@ -1,5 +1,6 @@
 /** PowerDNS Authoritative Server by its HTTP interface. */
 import { z } from 'zod';
+import type { NameOfZone } from '../../../domain/dns/zone.ts';
 import {
   apiOrigin,
   baseUrl,
@@ -9,7 +10,6 @@ import {
   recordTtl,
   replacingValues,
   token,
-  type NameOfZone,
 } from './kind.ts';
 
 const shownZone = z.object({

@@ -21,7 +21,8 @@ import {
 } from '../../../domain/dns/tsig.ts';
 import { AppError } from '../../../domain/errors.ts';
 import { Secret } from '../../../domain/secrets/secret.ts';
-import { defineKind, firstZone, plainValue, recordTtl, type FoundRecord, type ProviderWay } from './kind.ts';
+import { plainValue, type FoundRecord } from '../../../domain/dns/zone.ts';
+import { defineKind, firstZone, recordTtl, type ProviderWay } from './kind.ts';
 
 export const rfc2136 = defineKind({
   label: 'RFC 2136 (bind9, Knot)',

@@ -1,16 +1,7 @@
 /** Amazon Route 53, by its API 2013-04-01, in XML and signed with Signature Version 4. */
 import { createHash, createHmac } from 'node:crypto';
-import {
-  defineKind,
-  firstZone,
-  plainValue,
-  recordTtl,
-  replacingValues,
-  token,
-  zoneValue,
-  type HttpMethod,
-  type NameOfZone,
-} from './kind.ts';
+import { plainValue, zoneValue, type NameOfZone } from '../../../domain/dns/zone.ts';
+import { defineKind, firstZone, recordTtl, replacingValues, token, type HttpMethod } from './kind.ts';
 
 const api = 'https://route53.amazonaws.com/2013-04-01';
 /** Route 53 is one service in one place, whatever region the account uses. */
