@@ -1,15 +1,16 @@
 /** What streams of logs leave on engines when they are switched off, moved or on other data. */
+import type { DatabaseRecord } from '../../../db/tables.ts';
 import { socketVolumeOf, recoveryRole } from '../../../domain/database-socket.ts';
 import { roleLabel } from '../../../domain/names/labels.ts';
 import { serverKeyOf } from '../../../domain/names/server-key.ts';
 import type { Engine } from '../../../ports/engine/engine.ts';
+import type { Hosts } from '../../../ports/host/host.ts';
 import type { BackupRecord } from '../store.ts';
-import type { FollowPorts } from './follow.ts';
 import { streamNames } from './stream-service.ts';
 
 /** Services and volumes of the streams that are on, each behind the key of its server. */
 export async function neededOf(
-  { findDatabase }: Pick<FollowPorts, 'findDatabase'>,
+  { findDatabase }: { findDatabase(databaseId: string): Promise<DatabaseRecord | undefined> },
   streams: readonly BackupRecord[],
 ): Promise<ReadonlySet<string>> {
   const needed = new Set<string>();
@@ -33,7 +34,7 @@ export async function neededOf(
  * whether nothing is left of them.
  */
 export async function removeUnneeded(
-  { hosts }: Pick<FollowPorts, 'hosts'>,
+  { hosts }: { hosts: Pick<Hosts, 'all'> },
   needed: ReadonlySet<string>,
 ): Promise<boolean> {
   const clear = async (key: string, engine: Engine): Promise<boolean> => {
