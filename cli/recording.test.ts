@@ -80,6 +80,7 @@ const session: readonly (readonly [string, (readonly Reply[])?])[] = [
   ['db create postgres shop/db'],
   ['db connect shop/db'],
   ['db query --help'],
+  ['db statements --help'],
   ['db backup shop/db'],
   ['db backups shop/db'],
   ['db cancel shop/db'],

@@ -196,6 +196,7 @@ export const procedureKinds = {
     tables: 'query',
     rows: 'query',
     query: 'mutation',
+    statements: 'query',
     keys: 'query',
     value: 'query',
   },

@@ -45,7 +45,7 @@ export const exceptions: readonly Exception[] = [
   // A database that runs.
   {
     guide: 'databases.md',
-    command: /^(db query|database\.(tables|rows|query|keys|value)) /,
+    command: /^(db query|db statements|database\.(tables|rows|query|keys|value)) /,
     seenBy: 'test/e2e/databases/browse.ts',
   },
   // A catalogue of another platform; what is made of a template is deployed.

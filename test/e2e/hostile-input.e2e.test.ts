@@ -116,6 +116,7 @@ const cannotSucceed: Record<string, number | readonly number[]> = {
   'domain.applyRecords': 412,
   'database.rows': [412, 503],
   'database.query': [412, 503],
+  'database.statements': [412, 503],
   'database.keys': [412, 503],
   'database.value': [412, 503],
   'container.restartContainer': 404,

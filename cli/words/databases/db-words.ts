@@ -8,6 +8,7 @@ import { exitCodes } from '../../exit-codes.ts';
 import { UsageError } from '../../usage-error.ts';
 import { dbDataWords } from './db-data-words.ts';
 import { dbBranchWords } from './db-branch-words.ts';
+import { statementsWord } from './db-statements-word.ts';
 import { dbRecoveryWords } from './db-recovery-words.ts';
 import { runInContainer } from '../parts/container-program.ts';
 import type { Context } from '../parts/context.ts';
@@ -172,6 +173,7 @@ export const dbWords: readonly Word[] = [
   create,
   connect,
   query,
+  statementsWord,
   ...dbDataWords,
   ...dbRecoveryWords,
   ...dbBranchWords,

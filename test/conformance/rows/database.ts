@@ -513,6 +513,8 @@ export const contentRows: Rows = [
     refused: 'BAD_REQUEST',
     field: 'statement',
   },
+  { call: 'database.statements', input: sql, refused: 'SERVICE_UNAVAILABLE' },
+  { call: 'database.statements', input: redis, refused: 'SERVICE_UNAVAILABLE' },
   { call: 'database.keys', input: redis, refused: 'SERVICE_UNAVAILABLE' },
   { call: 'database.keys', input: sql, refused: 'PRECONDITION_FAILED' },
   { call: 'database.value', input: { ...redis, key: 'session:1' }, refused: 'SERVICE_UNAVAILABLE' },

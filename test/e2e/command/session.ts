@@ -46,6 +46,7 @@ export const sessionOf = ({
         ],
       },
       { line: 'berth db query shop/db "select id from notes"' },
+      { line: 'berth db statements shop/db' },
       { line: 'berth db backup shop/db --to nightly' },
       { line: 'berth db backups shop/db' },
       { line: 'berth backup coverage' },

@@ -1,6 +1,7 @@
 /** The contents of a database of every kind, as the dashboard and the command line read them. */
 import { expect, it } from 'vitest';
 import type { DatabaseKindName } from '../../../server/src/domain/database-kind.ts';
+import { until } from '../fixtures/applications.ts';
 import { inSession } from './clients.ts';
 import type { Base, DatabaseFixture } from './database-fixture.ts';
 import { external } from './life.ts';
@@ -12,6 +13,12 @@ interface Answer {
   columns: string[];
   rows: (string | null)[][];
   isCut: boolean;
+}
+
+interface Statements {
+  running: { statement: string; seconds: number }[];
+  slowest: { statement: string; totalMs: number }[];
+  missing: string | null;
 }
 
 const sql = { postgres: 15_532, mariadb: 13_506, mysql: 13_507 } as const;
@@ -96,6 +103,17 @@ export function browseTests(databases: () => DatabaseFixture): void {
       expect(JSON.stringify(await ask(base, 'query', { statement: sleep }))).toMatch(
         /longer than 10 s|\["1"\]/,
       );
+      const busy = ask(base, 'query', { statement: sleep });
+      await until(
+        'it is seen while it runs',
+        async () => JSON.stringify((await call<Statements>(base, 'statements')).running).includes('sleep'),
+        60_000,
+      );
+      await busy;
+      const { slowest, missing } = await call<Statements>(base, 'statements');
+      expect(missing === null ? slowest.length > 0 : /pg_stat_statements|performance/.test(missing)).toBe(
+        true,
+      );
       expect((await call<Answer>(base, 'rows', notes)).rows).toHaveLength(3);
       expect(await audited(databases(), base)).toEqual(
         expect.arrayContaining(['database.rows', 'database.query']),
@@ -126,6 +144,8 @@ export function browseTests(databases: () => DatabaseFixture): void {
       elements: [{ value: 'x'.repeat(10_000) }],
       isCut: true,
     });
+    const { slowest, missing } = await call<Statements>(base, 'statements');
+    expect([missing, slowest.every(({ totalMs }) => totalMs > 0)]).toEqual([null, true]);
     expect(await ask(base, 'value', { key: 'none' })).toMatchObject({ status: 404 });
     expect(await ask(base, 'tables')).toMatchObject({ status: 412 });
   });

@@ -6,6 +6,7 @@ import { Notice } from '../parts/notices.tsx';
 import type { Service } from '../service/service.ts';
 import { Keys } from './keys.tsx';
 import { Query } from './query.tsx';
+import { Statements } from './statements.tsx';
 import { Tables } from './tables.tsx';
 import { texts } from './texts.ts';
 
@@ -16,11 +17,18 @@ export function BrowseTab({ service: { kind, id, live, name } }: { service: Serv
   if (!viewer.grants.canReadSecrets) return <Notice>{texts.forbidden}</Notice>;
   if (kind === 'mongo') return <Notice>{texts.mongo(name)}</Notice>;
   if (live === null) return <Notice>{texts.notDeployed}</Notice>;
-  if (kind === 'redis') return <Keys databaseId={id} />;
+  if (kind === 'redis')
+    return (
+      <>
+        <Keys databaseId={id} />
+        <Statements databaseId={id} isRedis />
+      </>
+    );
   return (
     <>
       <Tables databaseId={id} />
       {may('canOpenTerminal') && <Query databaseId={id} />}
+      <Statements databaseId={id} isRedis={false} />
     </>
   );
 }

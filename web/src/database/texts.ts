@@ -9,6 +9,9 @@ export const texts = {
   noRows: 'The table has no rows.',
   noResult: 'The statement returned no rows.',
   noKeys: 'No keys match.',
+  nothingRuns: 'Nothing runs at this moment.',
+  noStatements: 'No statement has run since the server began to count.',
+  noSlowCommands: 'No command took longer than 10 ms since the server started, unless it was set otherwise.',
   query: 'One statement that reads. It is ended after 10 s, and the answer has at most 200 rows.',
   cut: 'There is more than is shown.',
 };

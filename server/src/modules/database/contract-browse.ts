@@ -28,6 +28,20 @@ const rows = z.object({
   rows: z.array(z.array(z.string().nullable())).describe('Values as text; null is the null of the database'),
   isCut,
 });
+const statement = z.string().describe('Text of the statement or command');
+const running = z.object({
+  statement,
+  user: z.string().describe('Login that runs it'),
+  seconds: z.number().describe('Seconds since it began'),
+  state: z.string().describe('What it does or waits for, in the words of the server; empty: it works'),
+});
+const counted = z.object({
+  statement,
+  calls: z.number().describe('How often it ran'),
+  meanMs: z.number().describe('Milliseconds of one call, on average'),
+  totalMs: z.number().describe('Milliseconds of all calls'),
+  at: z.string().nullable().describe('When a command of the slow log ran, ISO 8601; null for SQL'),
+});
 const key = z.object({
   key: z.string(),
   type: z.string().describe('string, list, hash, set, zset, stream, or the name of a type of a module'),
@@ -70,6 +84,26 @@ export const databaseContract = {
     input: byId.extend({ statement: z.string().min(1).max(20_000).describe('One statement of SQL'), limit }),
     example: { databaseId: 'V1StGXR8Z5jdHi6BmyT3k', statement: 'select count(*) from orders' },
     output: rows,
+    refusals,
+  }),
+  statements: query({
+    summary: 'What a database does now, and which statements took it longest',
+    description:
+      'Of PostgreSQL, MySQL and MariaDB what runs in this database now, the longest first, and the ' +
+      'statements with the most time in all, where the server counts them; `missing` says how it does. Of ' +
+      'Redis the commands of its slow log. At most 50 of each, each of at most 1000 characters. MongoDB: ' +
+      '412. The call is in the audit log.',
+    access: own,
+    input: byId,
+    output: z.object({
+      running: z.array(running).describe('The longest first; empty for Redis'),
+      slowest: z.array(counted).describe('Those with the most time in all first; of Redis the newest first'),
+      missing: z
+        .string()
+        .nullable()
+        .describe('Why the server does not count statements, and how it would; null: it does'),
+      isCut,
+    }),
     refusals,
   }),
   keys: query({

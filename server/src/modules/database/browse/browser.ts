@@ -33,6 +33,13 @@ export interface SqlBrowser {
   tables(record: DatabaseRecord, limit: number): Reading;
   /** A cell has at most `cellLength` characters. */
   rows(record: DatabaseRecord, table: TableName, window: Window): Reading;
+  /**
+   * Columns: what the row is, then four texts. `running`: statement, login, seconds, state. `counted`:
+   * statement, calls, milliseconds of one, of all. One row `counts` where the server counts statements.
+   */
+  statements(record: DatabaseRecord, limit: number): Reading;
+  /** How the server would count what its statements take. */
+  countingHint: string;
   /** One statement in a read-only transaction. */
   query(record: DatabaseRecord, statement: string, limit: number): Reading;
 }

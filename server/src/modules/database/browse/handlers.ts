@@ -30,12 +30,13 @@ const sqlBrowsers: Partial<Record<DatabaseKindName, SqlBrowser>> = {
 
 const mostTables = 500;
 const mostElements = 100;
+const mostStatements = 50;
 
 type BrowseHandlers = Handlers<typeof databaseContract, CallContext>;
 
 export function browseHandlers(deps: BrowseDeps): BrowseHandlers {
   const reader = readerOf(deps);
-  return { ...sqlHandlers(reader), ...redisHandlers(reader) };
+  return { ...sqlHandlers(reader), ...redisHandlers(reader), ...statementHandlers(reader) };
 }
 
 type Reader = ReturnType<typeof readerOf>;
@@ -90,6 +91,27 @@ function sqlHandlers({ found, read }: Reader): Pick<BrowseHandlers, 'tables' | '
       const answer = await read(context, database, asked, { limit, field: 'statement' });
       await audited(context);
       return answer;
+    },
+  };
+}
+
+function statementHandlers({ found, ask, read }: Reader): Pick<BrowseHandlers, 'statements'> {
+  return {
+    async statements(context, { databaseId }) {
+      const database = await found(context, databaseId);
+      if (database.kind === 'redis') {
+        const result = await ask(context, database, redisBrowser.slow(database, mostStatements));
+        const isFull = requireAnswer(database, result);
+        await audited(context);
+        const slowest = slowOf(answerOf(database, result));
+        return { running: [], slowest, missing: null, isCut: isFull };
+      }
+      const browser = sqlBrowserOf(database);
+      const { rows, isCut } = await read(context, database, browser.statements(database, mostStatements), {
+        limit: 2 * mostStatements + 1,
+      });
+      await audited(context);
+      return { ...statementsOf(rows), missing: countsIn(rows) ? null : browser.countingHint, isCut };
     },
   };
 }
@@ -205,6 +227,37 @@ const tableOf = ([schema, name, kind, rows, size]: readonly (string | null)[]) =
   estimatedRows: numberOf(rows),
   sizeBytes: numberOf(size),
 });
+
+const countsIn = (rows: Rows['rows']): boolean => rows.some(([what]) => what === 'counts');
+
+function statementsOf(rows: Rows['rows']) {
+  const of = (wanted: string): Rows['rows'] => rows.filter(([what]) => what === wanted);
+  return {
+    running: of('running').map(([, statement, user, seconds, state]) => ({
+      statement: statement ?? '',
+      user: user ?? '',
+      seconds: Math.max(0, Number(seconds ?? 0)),
+      state: state ?? '',
+    })),
+    slowest: of('counted').map(([, statement, calls, meanMs, totalMs]) => ({
+      statement: statement ?? '',
+      calls: Number(calls ?? 0),
+      meanMs: Number(meanMs ?? 0),
+      totalMs: Number(totalMs ?? 0),
+      at: null,
+    })),
+  };
+}
+
+/** Triples of the slow log. */
+function slowOf(words: readonly string[]) {
+  return Array.from({ length: Math.floor(words.length / 3) }, (_, at) => {
+    const [seconds = '0', micros = '0', statement = ''] = words.slice(at * 3);
+    const ms = Number(micros) / 1000;
+    const when = new Date(Number(seconds) * 1000).toISOString();
+    return { statement, calls: 1, meanMs: ms, totalMs: ms, at: when };
+  });
+}
 
 const numberOf = (text: string | null | undefined): number | null =>
   text === null || text === undefined || text === '' ? null : Number(text);

@@ -16,6 +16,7 @@ interface Dialect {
   server: DatabaseServer;
   client: string;
   timeLimit: string;
+  countingHint: string;
 }
 
 const text = (value: string): string => `convert(X'${hex(value)}' using utf8mb4)`;
@@ -108,10 +109,39 @@ function rowsOf(schema: string, table: string, limit: number, offset: number): s
   ];
 }
 
+const runningNow = `
+select 'running' as what, left(info, ${cellLength}) as statement, user as a, cast(time as char) as b,
+  coalesce(state, '') as c
+from information_schema.processlist
+where id <> connection_id() and info is not null and command not in ('Sleep', 'Daemon', 'Binlog Dump')
+  and (db is null or database() is null or db = database())
+order by time desc limit`;
+
+const countedSoFar = `
+select 'counted', left(digest_text, ${cellLength}), cast(count_star as char),
+  cast(round(avg_timer_wait / 1e9, 3) as char), cast(round(sum_timer_wait / 1e9, 3) as char)
+from performance_schema.events_statements_summary_by_digest
+where digest_text regexp '^[(]?(SELECT|INSERT|REPLACE|UPDATE|DELETE|WITH|CALL|LOAD) '
+  and digest_text not like '% INTO @?%'
+  and (schema_name is null or database() is null or schema_name = database())
+order by sum_timer_wait desc limit`;
+
+/** The summary is shown to those who may read it, and has rows where the server counts. */
+const statements = (limit: number): string[] => [
+  "select count(*) into @counts from information_schema.tables where table_schema = 'performance_schema' " +
+    "and table_name = 'events_statements_summary_by_digest' and @@performance_schema = 1;",
+  `set @berth = concat(${text(`(${runningNow} ${limit})`)}, if(@counts = 0, '', ${text(
+    ` union all select 'counts', '', '', '', '' union all (${countedSoFar} ${limit})`,
+  )}));`,
+];
+
 const browserOf = (dialect: Dialect): SqlBrowser => ({
   tables: (record, limit) => reading(dialect, record, [`set @berth = ${text(tables)};`], limit),
   rows: (record, { schema, table }, { limit, offset }) =>
     reading(dialect, record, rowsOf(schema, table, limit, offset), limit),
+  // Both kinds of rows, and the one between them.
+  statements: (record, limit) => reading(dialect, record, statements(limit), 2 * limit + 1),
+  countingHint: dialect.countingHint,
   query: (record, statement, limit) => reading(dialect, record, [`set @berth = ${text(statement)};`], limit),
 });
 
@@ -119,9 +149,16 @@ export const mysqlBrowser = browserOf({
   server: mysqlServer,
   client: 'mysql',
   timeLimit: `set session max_execution_time = ${statementSeconds * 1000};`,
+  countingHint:
+    'MySQL shows its counts to logins that may read performance_schema: as root run grant select on ' +
+    'performance_schema.* for the login of the database.',
 });
 export const mariadbBrowser = browserOf({
   server: mariadbServer,
   client: 'mariadb',
   timeLimit: `set session max_statement_time = ${statementSeconds};`,
+  countingHint:
+    'MariaDB counts statements where its performance schema is on: set the arguments of the database to ' +
+    '--performance-schema=ON and deploy it; as root run grant select on performance_schema.* for the login ' +
+    'of the database.',
 });

@@ -86,9 +86,38 @@ join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdroppe
 where n.nspname = ${text(schema)} and c.relname = ${text(table)}
 group by n.nspname, c.relname, c.oid)`;
 
+const runningNow = `
+select 'running', left(query, ${cellLength}), coalesce(usename, ''),
+  round(extract(epoch from clock_timestamp() - query_start)::numeric, 1)::text,
+  case when state = 'active' then coalesce(wait_event_type || ': ' || wait_event, '') else state end
+from pg_stat_activity
+where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'
+  and state <> 'idle'
+order by query_start limit`;
+
+/** The extension may be in any schema, and is of use only where the server loaded it at its start. */
+const statements = (limit: number): string => `(
+select ${text(`(${runningNow} ${limit})`)} || coalesce((
+  select format(${text(` union all select 'counts', '', '', '', '' union all (
+  select 'counted', left(query, ${cellLength}), calls::text, round(mean_exec_time::numeric, 3)::text,
+    round(total_exec_time::numeric, 3)::text
+  from %I.pg_stat_statements
+  where dbid = (select oid from pg_database where datname = current_database())
+    and query not like 'do $berth$%'
+  order by total_exec_time desc limit ${limit})`)}, n.nspname)
+  from pg_extension e join pg_namespace n on n.oid = e.extnamespace
+  where e.extname = 'pg_stat_statements' and current_setting('server_version_num')::int >= 130000
+    and exists (select from pg_settings where name = 'pg_stat_statements.max')), ''))`;
+
 export const postgresBrowser: SqlBrowser = {
   tables: (record, limit) => reading(record, text(tables), limit),
   rows: (record, { schema, table }, { limit, offset }) =>
     reading(record, rowsOf(schema, table, limit, offset), limit),
+  // Both kinds of rows, and the one between them.
+  statements: (record, limit) => reading(record, statements(limit), 2 * limit + 1),
+  countingHint:
+    'PostgreSQL counts statements with the extension pg_stat_statements: set the arguments of the database ' +
+    'to postgres -c shared_preload_libraries=pg_stat_statements, deploy it, and run create extension ' +
+    'pg_stat_statements once.',
   query: (record, statement, limit) => reading(record, text(statement), limit),
 };

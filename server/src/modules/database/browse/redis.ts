@@ -59,6 +59,16 @@ elseif kind == 'stream' then
 end
 return out`;
 
+/** Returns of each command its time in s, what it took in µs, and its words. */
+const slowScript = `
+local out = {}
+for _, entry in ipairs(redis.call('SLOWLOG', 'GET', tonumber(ARGV[1]))) do
+  out[#out + 1] = tostring(entry[2])
+  out[#out + 1] = tostring(entry[3])
+  out[#out + 1] = string.sub(table.concat(entry[4], ' '), 1, ${cellLength})
+end
+return out`;
+
 function reading({ databasePassword }: DatabaseRecord, script: string, ...args: string[]): Script {
   const words = [script, ...args].map(quoted);
   return {
@@ -72,6 +82,7 @@ export const redisBrowser = {
     record: DatabaseRecord,
     { match, cursor, limit }: { match: string; cursor: string; limit: number },
   ) => reading(record, keysScript, '0', cursor, match, String(limit)),
+  slow: (record: DatabaseRecord, limit: number) => reading(record, slowScript, '0', String(limit)),
   value: (record: DatabaseRecord, key: string) => reading(record, valueScript, '1', key),
 };
 
