@@ -85,6 +85,7 @@ const session: readonly (readonly [string, (readonly Reply[])?])[] = [
   ['db backups shop/db'],
   ['db cancel shop/db'],
   ['backup coverage'],
+  ['destination key Offsite'],
   ['db recovery shop/db'],
   ['db restore-at shop/db 2026-02-27T14:03:07Z', isSure],
   ['db branch shop/db --name test --expires 72'],

@@ -408,6 +408,7 @@ export const procedureKinds = {
     one: 'query',
     all: 'query',
     update: 'mutation',
+    makeKey: 'mutation',
     remove: 'mutation',
     testConnection: 'mutation',
   },

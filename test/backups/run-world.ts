@@ -143,6 +143,7 @@ function readsOf(runs: Map<string, BackupRunRecord>): BackupRuns {
       ),
     ofBackup: async (backupId: string) => newest().filter((run) => run.backupId === backupId),
     ofDatabase: async (databaseId: string) => newest().filter((run) => run.databaseId === databaseId),
+    keysOf: async () => ({ recipients: [], held: [] }),
     stored: async (backupId: string) => newest().filter((run) => run.backupId === backupId && run.isStored),
   } as unknown as BackupRuns;
 }
@@ -182,6 +183,8 @@ const plainRun: Omit<BackupRunRecord, 'backupRunId' | 'sequence'> = {
   leftOut: null,
   moment: null,
   held: null,
+  recipients: [],
+  identity: null,
   errorCode: null,
   errorMessage: null,
   createdAt: '2026-01-01T00:00:00.000Z',

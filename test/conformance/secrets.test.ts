@@ -26,6 +26,7 @@ const secretNames = new Set([
 const shownOnce = new Set([
   'user.createApiKey key',
   'sshKey.makePair privateKey',
+  'destination.makeKey identity',
   'organization.invite token',
   'user.twoFactorSetUp secret',
   'user.twoFactorSetUp otpauthUrl',

@@ -126,7 +126,7 @@ export const projects = {
   command: { on: 'bed', files: e2e('command-line', 'command/session'), minutes: 30 },
   integration: {
     on: 'servers',
-    files: ['{bed,images,builder,git}/*', 'object-store', 'upload'].map(integration),
+    files: ['{bed,images,builder,git}/*', 'encrypted-backup', 'object-store', 'upload'].map(integration),
     minutes: 20,
   },
   web: { on: 'bed', files: e2e('web'), minutes: 40 },

@@ -68,6 +68,7 @@ export interface BackupDeskState {
   /** Folder of local destinations. */
   readonly folder: string;
   readonly runs: BackupRuns;
+  readonly openStore: Destinations['open'];
   /** What the next dumps give. */
   dump: () => Bytes;
   /** What a restore or a trial does. */
@@ -104,9 +105,8 @@ export function createBackupDesk(database: Database, clock: Clock): BackupDeskSt
     openStore: createObjectStores({ rclonePath: '/usr/bin/rclone', scratch: folder, outgoing: homeOutgoing }),
   });
   let background = Promise.resolve();
-  const onQueued = (): void => {
-    if (!state.holds) background = background.then(() => state.work()).then(() => undefined);
-  };
+  const work = async (): Promise<void> => void (await state.work());
+  const onQueued = (): void => void (state.holds || (background = background.then(work)));
   const parts: Parts = {
     clock,
     backups: stores.backups,
@@ -133,6 +133,7 @@ export function createBackupDesk(database: Database, clock: Clock): BackupDeskSt
   const state: BackupDeskState = {
     folder,
     runs: parts.runs,
+    openStore: parts.openStore,
     idle: () => background,
     holds: false,
     keptFree: 0,

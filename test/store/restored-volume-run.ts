@@ -39,5 +39,7 @@ export function restoredVolumeRun(
     leftOut: null,
     moment: null,
     held: null,
+    recipients: [],
+    identity: null,
   };
 }

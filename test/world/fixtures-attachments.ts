@@ -198,6 +198,8 @@ function failedBackup(fixtures: Fixtures, own: Own, number: number): TableRecord
     leftOut: null,
     moment: null,
     held: null,
+    recipients: [],
+    identity: null,
   };
 }
 

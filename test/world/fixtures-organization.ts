@@ -138,6 +138,8 @@ function destinations(fixtures: Fixtures, own: Own): TableRecord<'destination'>[
       region: 'eu-central-1',
       endpoint: 'https://127.0.0.1:1',
       hostKey: '',
+      recipients: [],
+      identities: null,
       path: '',
     }),
   );

@@ -35,7 +35,7 @@ export const zones: readonly Zone[] = [
     name: 'domain',
     files: /^server\/src\/domain\//,
     sees: [],
-    packages: /^(croner|tldts|node:(util|crypto|buffer|url|net|path))$/,
+    packages: /^(croner|tldts|age-encryption|node:(util|crypto|buffer|url|net|path))$/,
     cure: '',
   },
   {

@@ -10,6 +10,7 @@ const lackWords = {
   goodBackup: 'no good backup yet',
   trial: 'never restored on trial',
   recovery: 'no recovery to any moment',
+  key: 'encrypted, no key here',
 } as const;
 
 export const backupCoverageWord: Word = listWord({
@@ -28,6 +29,11 @@ export const backupCoverageWord: Word = listWord({
     {
       title: 'lacking',
       value: ({ lacking }) => lacking.map((lack) => lackWords[lack]).join(', ') || 'nothing',
+    },
+    {
+      title: 'encrypted',
+      value: ({ encrypted }) => (encrypted === null ? '' : encrypted ? 'yes' : 'no'),
+      spare: 1,
     },
     {
       title: 'newest good',

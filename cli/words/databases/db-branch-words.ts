@@ -8,6 +8,7 @@ import { environmentIn } from '../parts/deploy-target.ts';
 import { answerRun, followRun } from '../parts/followed-run.ts';
 import { nameOf } from '../parts/services.ts';
 import { numberOf } from '../status.ts';
+import { identityIn, identityOption } from '../parts/destinations.ts';
 import type { Word } from '../parts/word.ts';
 
 const branch: Word = {
@@ -24,6 +25,7 @@ const branch: Word = {
     backup: { value: 'PATH', description: 'object of a backup of it, by its path at the destination' },
     in: { value: 'PROJECT/ENVIRONMENT', description: 'another environment; otherwise that of the service' },
     mask: { value: 'FILE', description: 'statements for the client of its image, such as SQL' },
+    ...identityOption,
     expires: { value: 'HOURS', description: 'removes it with its data after so many hours' },
   },
   most: 1,
@@ -41,6 +43,7 @@ const branch: Word = {
       ...(await backupIn(context, client, service)),
       ...(at !== undefined && { at }),
       ...(mask !== undefined && { mask: await readFile(mask, 'utf8') }),
+      ...(await identityIn(context)),
       ...(expires !== undefined && { expiresInHours: numberOf(context, 'expires', 1) }),
     });
     context.say(`Filling ${name} with the data of ${nameOf(service)} as of ${made.asOf} (${made.path}).`);

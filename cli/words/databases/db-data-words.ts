@@ -10,6 +10,7 @@ import { answerRun, followRun } from '../parts/followed-run.ts';
 import { databaseOf, type Database } from '../parts/database-of.ts';
 import { statusColumn } from '../parts/rows.ts';
 import type { BackupKindName } from '../../../server/src/modules/database/kinds.ts';
+import { identityIn, identityOption } from '../parts/destinations.ts';
 import { nameOf } from '../parts/services.ts';
 import type { Word } from '../parts/word.ts';
 
@@ -147,6 +148,7 @@ const restore: Word = {
     'until it is removed. `berth db backups` lists the files.',
   options: {
     'leave-out': { description: 'goes on after what cannot be restored, and lists it' },
+    ...identityOption,
     yes: { short: 'y', description: 'does it without a question' },
   },
   most: 2,
@@ -178,6 +180,7 @@ const restore: Word = {
         destinationId: run.destinationId,
         backupFile: run.path,
         leaveOut: context.is('leave-out'),
+        ...(await identityIn(context)),
       },
       { signal: context.terminal.signal },
     );

@@ -1,10 +1,10 @@
 /** `berth db` on the recovery of a PostgreSQL database to a moment. */
-import type { Client } from '../../../client/client.ts';
 import { ago } from '../../look.ts';
 import { confirm } from '../../terminal.ts';
 import { UsageError } from '../../usage-error.ts';
-import { itemsOf, type Context } from '../parts/context.ts';
+import type { Context } from '../parts/context.ts';
 import { databaseOf, type Database } from '../parts/database-of.ts';
+import { destinationOf, identityIn, identityOption } from '../parts/destinations.ts';
 import { answerRun, followRun } from '../parts/followed-run.ts';
 import { nameOf } from '../parts/services.ts';
 import type { Word } from '../parts/word.ts';
@@ -16,14 +16,6 @@ async function postgresOf(context: Context): Promise<Database> {
       `${nameOf(service)} is a ${service.kind} database; only PostgreSQL is recovered so.`,
     );
   return service;
-}
-
-async function destinationOf(client: Client, name: string): Promise<string> {
-  const all = itemsOf(await client.destination.all());
-  const found = all.find((one) => one.name === name || one.destinationId === name);
-  if (found) return found.destinationId;
-  const names = all.map((one) => one.name).join(', ') || 'none yet';
-  throw new UsageError(`There is no destination ${name}. There are: ${names}.`);
 }
 
 const recovery: Word = {
@@ -88,7 +80,7 @@ const restoreAt: Word = {
     'The moment is a time with a zone, such as 2026-11-20T14:03:07Z or 2026-11-20T15:03:07+01:00. All ' +
     'databases of the server go back to it; the state before is kept as a volume, and `berth db undo` ' +
     'puts it back.',
-  options: { yes: { short: 'y', description: 'does it without a question' } },
+  options: { ...identityOption, yes: { short: 'y', description: 'does it without a question' } },
   most: 2,
   calls: ['project.all', 'backup.restoreToMoment', 'backup.runLogs'],
   async run(context) {
@@ -104,7 +96,11 @@ const restoreAt: Word = {
       `What is in ${nameOf(service)} is replaced by what was there at ${at}.`,
       context.is('yes'),
     );
-    const { backupRunId } = await client.backup.restoreToMoment({ postgresId: service.id, at });
+    const { backupRunId } = await client.backup.restoreToMoment({
+      postgresId: service.id,
+      at,
+      ...(await identityIn(context)),
+    });
     const { signal } = context.terminal;
     const outcome = await followRun(context, client.backup.runLogs({ backupRunId }, { signal }));
     return answerRun(

@@ -1190,6 +1190,17 @@ CREATE UNIQUE INDEX "dns_record_name" ON "dns_record"("organizationId", "name");
 CREATE INDEX "dns_record_due" ON "dns_record"("nextAt");
 `,
   },
+  {
+    version: 78,
+    name: 'encrypted backups',
+    sql: `
+ALTER TABLE "destination" ADD COLUMN "recipients" TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE "destination" ADD COLUMN "identities" TEXT;
+ALTER TABLE "backup_run" ADD COLUMN "recipients" TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE "backup_run" ADD COLUMN "identity" TEXT;
+ALTER TABLE "wal_span" ADD COLUMN "recipients" TEXT NOT NULL DEFAULT '[]';
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

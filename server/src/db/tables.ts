@@ -639,6 +639,10 @@ const destination = {
   path: text(),
   createdAt: text(),
   hostKey: text(),
+  /** Public keys of age that what is stored there is encrypted for. */
+  recipients: json(words),
+  /** Private keys that open it, as `age-keygen` writes them; null: none. */
+  identities: optionalSecret(),
 };
 
 /**
@@ -701,6 +705,7 @@ const walSpan = {
   createdAt: text(),
   endedAt: optionalText(),
   endReason: optionalText(),
+  recipients: json(words),
 };
 
 /** How far the log of a span had come at a moment. */
@@ -774,6 +779,10 @@ const backupRun = {
   leftOut: optionalJson(words),
   /** Of a restore to a moment: which (ISO 8601). */
   moment: optionalText(),
+  /** Public keys that its object is encrypted for. */
+  recipients: json(words),
+  /** Of a restore: a private key that it was given, until it ends. */
+  identity: optionalSecret(),
 };
 
 const certificate = {

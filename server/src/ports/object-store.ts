@@ -59,6 +59,8 @@ export interface ObjectStore {
   rename(from: string, to: string, signal: AbortSignal): Promise<void>;
   /** An absent object is no error. */
   remove(path: string, signal: AbortSignal): Promise<void>;
+  /** Private keys of age that open what is encrypted there; `read` gives what is stored. */
+  readonly identities?: readonly Secret[];
 }
 
 /** `organizationId`: whose destination it is. */

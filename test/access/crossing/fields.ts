@@ -219,6 +219,8 @@ const plain: readonly string[] = [
   'databaseRootPassword',
   'eab.hmacKey',
   'eab.keyId',
+  'identity',
+  'recipients.0',
   'newPassword',
   'passphrase',
   'password',

@@ -27,6 +27,8 @@ export const hostPackages = [
   'xz-utils',
   'bzip2',
   'tmux',
+  // Opens encrypted backups as a person does.
+  'age',
   // Its promtool checks what Berth tells monitoring systems.
   'prometheus',
 ] as const;

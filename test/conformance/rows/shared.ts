@@ -763,6 +763,8 @@ const destination = {
   createdAt: any.time,
   accessKey: any.absent,
   secretAccessKey: any.absent,
+  identities: any.absent,
+  identity: any.absent,
 };
 const s3 = {
   name: 'offsite',
@@ -814,6 +816,17 @@ export const destinationRows: Rows = [
     call: 'destination.update',
     input: { destinationId: '<destinationId>', name: 'elsewhere' },
     gives: { ...destination, name: 'elsewhere' },
+  },
+  {
+    rule: 'a destination never shows its secrets',
+    call: 'destination.makeKey',
+    input: { destinationId: '<destinationId>' },
+    gives: { recipient: any.text, identity: any.text, destination },
+  },
+  {
+    call: 'destination.update',
+    input: { destinationId: '<destinationId>', recipients: ['ssh-ed25519 AAAA'] },
+    refused: 'BAD_REQUEST',
   },
   {
     rule: 'a used destination stays',

@@ -50,6 +50,7 @@ export const sessionOf = ({
       { line: 'berth db backup shop/db --to nightly' },
       { line: 'berth db backups shop/db' },
       { line: 'berth backup coverage' },
+      { line: 'berth destination key nowhere', ends: 2 },
       { line: 'berth db cancel shop/db' },
       { line: 'berth db create postgres shop/copy --image berth/postgres:15' },
       {

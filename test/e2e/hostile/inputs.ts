@@ -353,6 +353,7 @@ export const inputs = {
     all: nothing,
     update: (fixtures) => ({ ...destination(fixtures), name: 'another' }),
     remove: destination,
+    makeKey: destination,
     testConnection: destination,
   },
   container: {

@@ -17,6 +17,7 @@ const lackWords: Record<Covered['lacking'][number], string> = {
   goodBackup: 'no good backup yet',
   trial: 'never restored on trial',
   recovery: 'no recovery to any moment',
+  key: 'encrypted, and Berth has no key',
 };
 
 export function Coverage(): ReactElement {
@@ -38,7 +39,7 @@ export function Coverage(): ReactElement {
 }
 
 function CoveredRow({ row }: { row: Covered }): ReactElement {
-  const { kind, serviceId, name, volumeName, lacking, lastGoodAt, restoredAt } = row;
+  const { kind, serviceId, name, volumeName, lacking, lastGoodAt, restoredAt, encrypted } = row;
   const isWhole = lacking.length === 0;
   return (
     <li className="flex min-h-(--row) flex-wrap items-center gap-x-4 gap-y-1 px-4 py-1.5">
@@ -51,6 +52,9 @@ function CoveredRow({ row }: { row: Covered }): ReactElement {
           of={isWhole ? 'done' : lacking.includes('backup') ? 'down' : 'degraded'}
           word={isWhole ? 'covered' : lacking.map((lack) => lackWords[lack]).join(', ')}
         />
+      </span>
+      <span className="basis-24 text-12 text-faint empty:hidden">
+        {encrypted !== null && (encrypted ? 'encrypted' : 'not encrypted')}
       </span>
       <span className="text-12 text-faint">
         <LastGood at={lastGoodAt} />

@@ -8,6 +8,7 @@ import { Button } from '../parts/button.tsx';
 import { ChooseObject, type StoredObject } from './choose-object.tsx';
 import { Confirm, Dialog } from '../parts/dialog.tsx';
 import { Fault } from '../parts/notices.tsx';
+import { KeyOfObject, givenKey } from './key-of-object.tsx';
 import { texts } from './texts.ts';
 
 interface RestoreProps {
@@ -31,10 +32,18 @@ export function Restore({
   const [file, setFile] = useState<StoredObject | undefined>();
   const [begun, setBegun] = useState<StoredObject | undefined>();
   const [leaveOut, setLeaveOut] = useState(false);
+  const [identity, setIdentity] = useState('');
   if (begun)
     return (
       <Running
-        input={{ databaseId, databaseType: kind, ...begun, databaseName, leaveOut }}
+        input={{
+          databaseId,
+          databaseType: kind,
+          ...begun,
+          databaseName,
+          leaveOut,
+          ...givenKey(identity),
+        }}
         name={name}
         onClose={onClose}
       />
@@ -57,6 +66,7 @@ export function Restore({
           <input type="checkbox" checked={leaveOut} onChange={({ target }) => setLeaveOut(target.checked)} />
           {texts.leaveOut}
         </label>
+        <KeyOfObject path={file.backupFile} value={identity} onEdit={setIdentity} />
       </Confirm>
     );
   return (

@@ -1,4 +1,12 @@
 export const texts = {
+  makeKey:
+    'Later backups are encrypted for it before they leave this machine. The private key is shown once, as a ' +
+    'sheet to print; Berth keeps it as well, encrypted, to restore and to try backups by itself.',
+  keepKey:
+    'Print this and keep it away from the server. Whoever has it reads the backups; when the server is ' +
+    'lost, nobody reads them without it. It is not shown again.',
+  openByHand: 'Without Berth: put the private key into a file key.txt, install age, and',
+  askKey: 'Private key (AGE-SECRET-KEY-1…), if the backup is encrypted and its destination has no key',
   noDestination: 'Backups go to a destination: a bucket, or a folder of another server or this machine.',
   nothingToCover: 'There is no database and no volume yet.',
   empty: 'A schedule dumps the database, stores it and reads it again to compare.',

@@ -20,6 +20,7 @@ import { Runs } from './runs.tsx';
 import { KeptVolumes } from './kept-volumes.tsx';
 import { PutBackVolume } from './put-back.tsx';
 import { scheduleWords } from './schedule-words.ts';
+import { KeyOfObject, givenKey } from './key-of-object.tsx';
 import { texts } from './texts.ts';
 
 type Options = readonly { value: string; label: string }[];
@@ -181,6 +182,7 @@ function RestoreVolume({
   onClose: () => void;
 }): ReactElement {
   const restore = useDo('volumeBackup.restore');
+  const [identity, setIdentity] = useState('');
   const [object, setObject] = useState<StoredObject | undefined>();
   if (!object)
     return (
@@ -203,6 +205,7 @@ function RestoreVolume({
           ...named(kind, id),
           volumeName,
           ...object,
+          ...givenKey(identity),
         } as Input<'volumeBackup.restore'>))
       }
     >
@@ -210,6 +213,7 @@ function RestoreVolume({
         From <code>{object.backupFile}</code>. {kind === 'redis' ? texts.restore : texts.restoreVolume}
       </p>
       <p>{texts.restoreVolumeStays}</p>
+      <KeyOfObject path={object.backupFile} value={identity} onEdit={setIdentity} />
     </Confirm>
   );
 }

@@ -4,6 +4,7 @@ import { Collection } from '../form/collection.tsx';
 import type { FieldChange } from '../form/form-field.tsx';
 import { pagePath } from '../git/manifest.ts';
 import { texts } from '../git/texts.ts';
+import { RecoveryKey } from '../backup/recovery-key.tsx';
 import { GenerateKey } from './generate-key.tsx';
 
 const hosts: Readonly<Record<string, string>> = {
@@ -264,6 +265,19 @@ const destinationWords: Readonly<Record<string, FieldChange>> = {
     isNeeded: true,
   },
   path: { label: 'Folder', isFolded: true },
+  recipients: {
+    label: 'Public keys',
+    as: 'area',
+    isFolded: true,
+    placeholder: 'age1…',
+    help: 'Later backups are encrypted for these keys of age, one a line. "Recovery key" makes one',
+  },
+  identity: {
+    label: 'Private key',
+    as: 'password',
+    isFolded: true,
+    help: 'One of these keys, with which Berth restores and tries by itself. Never shown again',
+  },
 };
 
 export const Destinations = (): ReactElement => (
@@ -288,13 +302,20 @@ export const Destinations = (): ReactElement => (
       'accessKey',
       'secretAccessKey',
       'path',
+      'recipients',
+      'identity',
     ]}
     change={destinationWords}
+    actions={({ destinationId, name }) => (
+      <RecoveryKey destinationId={text(destinationId)} name={text(name)} />
+    )}
     name={({ name }) => text(name)}
-    detail={({ provider, bucket, endpoint, path }) =>
-      provider === 'local'
+    detail={({ provider, bucket, endpoint, path, recipients }) =>
+      (provider === 'local'
         ? `Folder ${text(path) || 'of Berth'}`
-        : [bucket && `Bucket ${text(bucket)}`, endpoint && `at ${text(endpoint)}`].filter(Boolean).join(' ')
+        : [bucket && `Bucket ${text(bucket)}`, endpoint && `at ${text(endpoint)}`]
+            .filter(Boolean)
+            .join(' ')) + (Array.isArray(recipients) && recipients.length > 0 ? ', encrypted' : '')
     }
     removal={
       'Berth forgets it; what is stored there is kept. A destination that backups use cannot be removed.'

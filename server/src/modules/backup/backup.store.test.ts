@@ -370,6 +370,8 @@ async function addDatabases({ database, people, place, foreign }: World): Promis
       accessKey: '',
       secretAccessKey: '',
       hostKey: '',
+      recipients: [],
+      identities: null,
       bucket: '',
       region: '',
       endpoint: '',

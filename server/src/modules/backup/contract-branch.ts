@@ -5,6 +5,7 @@ import { databaseKindNames } from '../../domain/database-kind.ts';
 import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
 import { id as serviceId, trimmedLine } from '../service/contract-fields.ts';
+import { keyOfObject } from './contract-settings.ts';
 
 const optional = z.string().nullable();
 const source = { kind: 'database', field: 'databaseId' } as const;
@@ -82,6 +83,7 @@ export const branchContract = {
         .max(year)
         .optional()
         .describe('It is removed with its data after so many hours; absent: never'),
+      ...keyOfObject,
     }),
     example: {
       databaseId: 'V1StGXR8Z5jdHi6BmyT3k',

@@ -6,7 +6,7 @@ import { serviceKindNames } from '../service/record-lists.ts';
 
 const optional = z.string().nullable();
 
-export const lackNames = ['backup', 'goodBackup', 'trial', 'recovery'] as const;
+export const lackNames = ['backup', 'goodBackup', 'trial', 'recovery', 'key'] as const;
 
 export const coverageRecord = z
   .object({
@@ -22,8 +22,13 @@ export const coverageRecord = z
       .describe(
         'backup: none is switched on; goodBackup: none that is stored was verified; trial: none was ever ' +
           'restored on trial (databases other than Redis); recovery: not every moment can be restored ' +
-          '(PostgreSQL)',
+          '(PostgreSQL); key: some of it is encrypted for keys that Berth has not, so a restore asks for ' +
+          'one and a trial is not possible',
       ),
+    encrypted: z
+      .boolean()
+      .nullable()
+      .describe('Whether everything that is stored of it is encrypted; null: nothing is stored'),
     lastGoodAt: optional.describe(
       'When the newest backup that is stored and verified was finished, or until when the recovery can ' +
         'restore; null: there is none',

@@ -5,6 +5,7 @@ import { parseCron, parseTimeZone } from '../../domain/time/cron.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
 import { ruled } from '../../procedure/input/ruled.ts';
 import { id as serviceId } from '../service/contract-fields.ts';
+import { keyOfObject } from './contract-settings.ts';
 import { backupRunRecord } from './record.ts';
 
 const optional = z.string().nullable();
@@ -87,6 +88,7 @@ export const recoveryContract = {
       at: z.iso
         .datetime({ offset: true })
         .describe('The moment, by the clock of the database: ISO 8601 with a time zone'),
+      ...keyOfObject,
     }),
     example: { postgresId: 'V1StGXR8Z5jdHi6BmyT3k', at: '2026-11-20T14:03:07Z' },
     output: backupRunRecord,

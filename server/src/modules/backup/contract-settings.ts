@@ -32,3 +32,15 @@ export const backupSettings = {
     .nullish()
     .describe('Hours without a good backup after which alarmSince is set; null: never'),
 };
+
+/** Of what reads a stored object. */
+export const keyOfObject = {
+  identity: z
+    .string()
+    .max(1000)
+    .optional()
+    .describe(
+      'The private key of age (AGE-SECRET-KEY-1…) that opens an encrypted object, where the destination ' +
+        'has none; kept encrypted until the run ends, and never shown',
+    ),
+};

@@ -5,7 +5,7 @@ import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
 import { ruled } from '../../procedure/input/ruled.ts';
 import { id as serviceId, line, requireOneService } from '../service/contract-fields.ts';
-import { backupSettings } from './contract-settings.ts';
+import { backupSettings, keyOfObject } from './contract-settings.ts';
 import { backupRunRecord } from './record.ts';
 import { duringNames, serviceVolume, volumeBackupRecord } from './record-volumes.ts';
 
@@ -175,6 +175,7 @@ export const volumeBackupContract = {
         backupFile: ruled(z.string().min(1).max(1000), parseObjectPath).describe(
           'Path of the object, as backup.listFiles gives it',
         ),
+        ...keyOfObject,
       })
       .superRefine(checkOwner),
     example: {

@@ -15,7 +15,7 @@ import { mutation, query, subscription, type ResourceReference } from '../../pro
 import { ruled } from '../../procedure/input/ruled.ts';
 import { id as serviceId, line } from '../service/contract-fields.ts';
 import { databaseKinds, type BackupKindName } from '../database/kinds.ts';
-import { backupSettings } from './contract-settings.ts';
+import { backupSettings, keyOfObject } from './contract-settings.ts';
 import { branchContract } from './contract-branch.ts';
 import { coverageContract } from './contract-coverage.ts';
 import { recoveryContract } from './contract-recovery.ts';
@@ -139,6 +139,7 @@ const restoreInput = z.object({
       'true: goes on after what cannot be restored, and lists it in `leftOut` of the run; otherwise ' +
         'the first such statement ends the restore',
     ),
+  ...keyOfObject,
 });
 const restoreExample = {
   databaseId: 'V1StGXR8Z5jdHi6BmyT3k',

@@ -112,11 +112,11 @@ export function backupHandlers({
       return run;
     },
     async restore({ actor, write }, input) {
-      const { databaseId, databaseType, databaseName, backupFile, destinationId, leaveOut } = input;
+      const { databaseId, databaseType, databaseName, backupFile, destinationId, leaveOut, identity } = input;
       const { organizationId } = actor;
       await backups.checkDatabase({ databaseId, databaseType }, organizationId);
       const leftOut = leaveOut === true ? [] : null;
-      const object = { database: databaseName, path: backupFile, destinationId, leftOut };
+      const object = { database: databaseName, path: backupFile, destinationId, leftOut, identity };
       const run = await write(() => restores.accept({ organizationId, databaseId, ...object }));
       runs.wake();
       return run;
@@ -188,7 +188,7 @@ export function backupHandlers({
     },
     async *restoreBackupWithLogs(
       context,
-      { databaseId, databaseType, databaseName, backupFile, destinationId, leaveOut },
+      { databaseId, databaseType, databaseName, backupFile, destinationId, leaveOut, identity },
     ) {
       const { actor, write } = context;
       const resumed = await runAfter(runs, context.lastEventId, actor.organizationId, databaseId);
@@ -203,6 +203,7 @@ export function backupHandlers({
             path: backupFile,
             destinationId,
             leftOut: leaveOut === true ? [] : null,
+            identity,
           }),
         ));
       runs.wake();

@@ -76,6 +76,9 @@ export const backupRunRecord = z
       .array(z.string())
       .nullable()
       .describe('Of a restore with leaveOut: what could not be restored, in the words of the database'),
+    recipients: z
+      .array(z.string())
+      .describe('Of a backup: the public keys of age that its object is encrypted for; none: it is not'),
     moment: optional.describe('Of a restore to a moment, or a branch of one: which; null for any other run'),
     errorMessage: optional,
     createdAt: z.string(),

@@ -2,9 +2,11 @@ import { sql } from 'kysely';
 import type { Database } from '../../db/database.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { NewEvent, TableRecord } from '../../db/tables.ts';
+import { words } from '../../db/values/stored-json.ts';
 import { systemClock } from '../../ports/clock.ts';
 import type { Scope } from '../../domain/access/permissions.ts';
 import type { DatabaseKindName } from '../../domain/database-kind.ts';
+import { heldKeys } from '../../domain/secrets/age-identities.ts';
 import { serviceIdOf } from '../../domain/names/backup-subject.ts';
 import { releasedComposes, type ReleasedCompose } from '../../db/reading/released-composes.ts';
 import type { ServiceKindName } from '../service/record-lists.ts';
@@ -100,6 +102,8 @@ export interface BackupRunStore extends TableStore<'backup_run'> {
   unfinished(): Promise<BackupRunRecord[]>;
   /** Ended ones that could not resume the service that they had stopped or paused. */
   stillHolding(): Promise<BackupRunRecord[]>;
+  /** Public keys of a destination: whom backups are encrypted for, and whose private keys are stored. */
+  keysOf(destinationId: string): Promise<{ recipients: string[]; held: string[] }>;
 }
 
 export function createBackupRunStore(database: Database): BackupRunStore {
@@ -122,6 +126,7 @@ export function createBackupRunStore(database: Database): BackupRunStore {
     where r."operation" in ('restore', 'return') and r."status" = 'done' and r."databaseId" is null
       and r."previousVolume" is not null`.compile(database.builder);
   const tell = tellRun(database);
+  const destinations = tableStore(database, 'destination');
   return {
     ...rows,
     insert: (record) =>
@@ -142,6 +147,10 @@ export function createBackupRunStore(database: Database): BackupRunStore {
       ),
     unfinished: async () => (await database.run(unfinished, [])).map(rows.decode),
     stillHolding: async () => (await database.run(stillHolding, [])).map(rows.decode),
+    async keysOf(destinationId) {
+      const found = await destinations.find({ destinationId });
+      return { recipients: found?.recipients ?? [], held: heldKeys(found?.identities ?? null) };
+    },
   };
 }
 
@@ -299,6 +308,10 @@ export interface KeptOfBackup {
   backupId: string;
   goodAt: string | null;
   restoredAt: string | null;
+  /** Everything that is kept. */
+  isEncrypted: boolean;
+  /** Something is encrypted for keys whose private ones are not stored here. */
+  isLocked: boolean;
 }
 
 export interface CoverageStore {
@@ -320,10 +333,15 @@ export function createCoverageStore(database: Database): CoverageStore {
       union all select "kind", "databaseId", "name", "environmentId", "organizationId" from "database") as s
     join "environment" as e on e."environmentId" = s."environmentId"
     where s."organizationId" = ${''} order by s."name", s."serviceId"`.compile(database.builder);
-  const kept = sql<KeptOfBackup>`
+  const kept = sql<Pick<KeptOfBackup, 'backupId' | 'goodAt' | 'restoredAt'>>`
     select "backupId", max("finishedAt") as "goodAt", max("restoredAt") as "restoredAt" from "backup_run"
       where "organizationId" = ${''} and "backupId" is not null and "operation" = 'backup'
         and "isStored" = 1 group by "backupId"`.compile(database.builder);
+  const sealed = sql<{ backupId: string; destinationId: string; recipients: string }>`
+    select distinct "backupId", "destinationId", "recipients" from "backup_run"
+      where "organizationId" = ${''} and "backupId" is not null and "operation" = 'backup'
+        and "isStored" = 1`.compile(database.builder);
+  const destinations = tableStore(database, 'destination');
   const logs = sql<{ backupId: string; goodAt: string }>`
     select "backupId", max("restorableTo") as "goodAt" from "wal_span"
       where "organizationId" = ${''} and "restorableTo" is not null group by "backupId"`.compile(
@@ -342,8 +360,28 @@ export function createCoverageStore(database: Database): CoverageStore {
       const ends = new Map(
         (await database.run(logs, [organizationId])).map(({ backupId, goodAt }) => [backupId, goodAt]),
       );
-      // A log without a base backup restores nothing.
-      return stored.map((one) => ({ ...one, goodAt: ends.get(one.backupId) ?? one.goodAt }));
+      const keys = new Map(
+        (await destinations.list({ organizationId })).map(({ destinationId, identities }) => [
+          destinationId,
+          new Set(heldKeys(identities)),
+        ]),
+      );
+      const objects = Map.groupBy(await database.run(sealed, [organizationId]), (one) => one.backupId);
+      return stored.map((one) => {
+        const all = (objects.get(one.backupId) ?? []).map(({ destinationId, recipients }) => ({
+          recipients: words(JSON.parse(recipients)),
+          held: keys.get(destinationId),
+        }));
+        return {
+          ...one,
+          // A log without a base backup restores nothing.
+          goodAt: ends.get(one.backupId) ?? one.goodAt,
+          isEncrypted: all.every(({ recipients }) => recipients.length > 0),
+          isLocked: all.some(
+            ({ recipients, held }) => recipients.length > 0 && !recipients.some((key) => held?.has(key)),
+          ),
+        };
+      });
     },
   };
 }

@@ -1,3 +1,4 @@
+import { plainDestination } from '../../../../test/world/plain-destination.ts';
 import { expect, it } from 'vitest';
 import { afterChange } from '../../../../test/http/after-change.ts';
 import { databaseWorlds, documented, inputOf } from '../../../../test/http/worlds/database-world.ts';
@@ -312,18 +313,10 @@ eachDatabase('databases', (test) => {
     });
     const { organizationId } = people.owner;
     await tableStore(database, 'destination').insert({
+      ...plainDestination,
       destinationId: 'd',
       organizationId,
       name: 'd',
-      provider: 'local',
-      accessKey: '',
-      secretAccessKey: '',
-      hostKey: '',
-      bucket: '',
-      region: '',
-      endpoint: '',
-      path: '/srv',
-      createdAt: '',
     });
     const row = {
       backupId: 'b',

@@ -62,6 +62,25 @@ const settings = z.object({
         'an absolute path of the server. For the others: a prefix inside the bucket or folder, or empty',
     ),
 });
+/** Of no use for a test, which stores an object of no worth. */
+const keys = {
+  recipients: z
+    .array(z.string().max(200))
+    .max(20)
+    .nullish()
+    .describe(
+      'Public keys of age (age1…) that later backups are encrypted for; any of their private keys opens ' +
+        'one. None: they are not encrypted. What is stored stays as it is',
+    ),
+  identity: z
+    .string()
+    .max(5000)
+    .nullish()
+    .describe(
+      'A private key of age (AGE-SECRET-KEY-1…), or several, one a line, with which Berth restores and ' +
+        'tries by itself; never shown. It is added to those that are stored; null forgets all of them',
+    ),
+};
 const example = {
   provider: 's3',
   accessKey: 'AKIAIOSFODNN7EXAMPLE',
@@ -79,7 +98,7 @@ export const destinationContract = {
       'accessKey and secretAccessKey are never shown again. Fields that the provider has no use for are ' +
       'not kept. A folder that holds data of Berth or of the engine is refused with 403.',
     access: { class: 'admin', hostReach, resources: [] },
-    input: settings.extend({ name }),
+    input: settings.extend({ name, ...keys }),
     example: { name: 'Offsite', ...example },
     output: destinationRecord,
   }),
@@ -100,8 +119,23 @@ export const destinationContract = {
     description:
       'Absent fields stay, the keys too; null clears. The rules are those of the destination as it will be.',
     access: { ...own, hostReach },
-    input: id.extend(settings.partial().shape).extend({ name: name.optional() }),
+    input: id.extend(settings.partial().shape).extend({ name: name.optional(), ...keys }),
     output: destinationRecord,
+  }),
+  makeKey: mutation({
+    summary: 'Makes a key of age that later backups at a destination are encrypted for as well',
+    description:
+      'The private key is in this answer alone: print it and keep it apart from the installation. Berth ' +
+      'keeps it too, encrypted, so that restores and trials work by themselves. To replace a key, make ' +
+      'one, then take the old public key out of `recipients`; what is stored for the old one stays readable.',
+    access: own,
+    input: id,
+    output: z.object({
+      recipient: z.string().describe('The public key'),
+      identity: z.string().describe('The private key (AGE-SECRET-KEY-1…)'),
+      destination: destinationRecord,
+    }),
+    refusals: ['BAD_REQUEST'],
   }),
   remove: mutation({
     summary: 'Removes a destination; refused while backups use it. What is stored there stays',

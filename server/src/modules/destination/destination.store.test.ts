@@ -25,7 +25,14 @@ const settings = {
   endpoint: 'https://s3.example.com',
   path: 'berth',
 };
-const shown = { destinationId: expect.any(String), ...settings, hostKey: '', createdAt: expect.any(String) };
+const shown = {
+  destinationId: expect.any(String),
+  ...settings,
+  hostKey: '',
+  recipients: [],
+  heldKeys: [],
+  createdAt: expect.any(String),
+};
 
 eachDatabase('destinations', (test) => {
   const createWorld = worlds(test);

@@ -6,13 +6,20 @@ import type { ObjectStore } from '../../ports/object-store.ts';
 import { destinationPlaces, type PlaceEffects } from './destination-place.ts';
 import type { DestinationDraft } from './destination-rules.ts';
 import type { DestinationRecord, DestinationStore } from './store.ts';
+import type { KeyPair } from '../../domain/secrets/age.ts';
+import { Secret } from '../../domain/secrets/secret.ts';
+import { heldKeys, identitiesOf } from '../../domain/secrets/age-identities.ts';
+import { nextKeys, withNewKey, type KeysInput } from './destination-keys.ts';
 import { limitedBytes } from '../../domain/text/limited-bytes.ts';
 
 /** A destination without its keys. */
-export type PublicDestination = Omit<DestinationRecord, 'accessKey' | 'secretAccessKey'>;
+export type PublicDestination = Omit<DestinationRecord, 'accessKey' | 'secretAccessKey' | 'identities'> & {
+  heldKeys: string[];
+};
 
 /** Settings as they come in; null where a person clears one. */
 export type DestinationInput = { [K in keyof DestinationDraft]?: DestinationDraft[K] | null | undefined };
+type WholeInput = DestinationInput & KeysInput;
 
 export interface DestinationEffects extends PlaceEffects {
   clock: Clock;
@@ -21,7 +28,7 @@ export interface DestinationEffects extends PlaceEffects {
 export interface Destinations {
   create(
     organizationId: string,
-    input: DestinationInput & { name: string; provider: DestinationDraft['provider'] },
+    input: WholeInput & { name: string; provider: DestinationDraft['provider'] },
   ): Promise<PublicDestination>;
   one(destinationId: string, organizationId: string): Promise<PublicDestination>;
   /** Newest first. */
@@ -29,10 +36,12 @@ export interface Destinations {
   update(
     destinationId: string,
     organizationId: string,
-    input: DestinationInput & { name?: string | undefined },
+    input: WholeInput & { name?: string | undefined },
   ): Promise<PublicDestination>;
   /** PRECONDITION_FAILED while backups use it. */
   remove(destinationId: string, organizationId: string): Promise<PublicDestination>;
+  /** Makes a key pair: later backups are encrypted for it as well. The private key is given only here. */
+  makeKey(destinationId: string, organizationId: string): Promise<MadeKey>;
   /**
    * The destination a test would reach: a stored one with these changes, or a new one. Refuses what creating
    * or changing it would.
@@ -46,6 +55,12 @@ export interface Destinations {
   /** Writes, reads and removes an object there; throws what the store refuses with. */
   test(draft: DestinationDraft, organizationId: string, signal: AbortSignal): Promise<void>;
 }
+
+export interface MadeKey extends KeyPair {
+  destination: PublicDestination;
+}
+
+const newestFirst = { by: ['createdAt' as const, 'destinationId' as const], direction: 'desc' as const };
 
 const none: DestinationDraft = {
   provider: 's3',
@@ -61,11 +76,8 @@ const none: DestinationDraft = {
 export function createDestinations(store: DestinationStore, effects: DestinationEffects): Destinations {
   const { clock } = effects;
   const { checked, storeAt } = destinationPlaces(effects);
-  async function found(destinationId: string, organizationId: string): Promise<DestinationRecord> {
-    const record = await store.find({ destinationId, organizationId });
-    if (!record) throw new AppError('NOT_FOUND', 'There is no such destination. It may have been removed.');
-    return record;
-  }
+  const found = (destinationId: string, organizationId: string): Promise<DestinationRecord> =>
+    findIn(store, destinationId, organizationId);
   async function next(
     organizationId: string,
     present: DestinationDraft,
@@ -83,22 +95,21 @@ export function createDestinations(store: DestinationStore, effects: Destination
         organizationId,
         name,
         ...(await next(organizationId, none, input)),
+        ...(await nextKeys({ recipients: [], identities: null }, input)),
         createdAt: isoTime(clock),
       };
       await store.insert(record);
       return withoutKeys(record);
     },
     one: async (destinationId, organizationId) => withoutKeys(await found(destinationId, organizationId)),
-    all: async (organizationId) =>
-      (await store.list({ organizationId }, { by: ['createdAt', 'destinationId'], direction: 'desc' })).map(
-        withoutKeys,
-      ),
+    all: async (organizationId) => (await store.list({ organizationId }, newestFirst)).map(withoutKeys),
     async update(destinationId, organizationId, { name, ...input }) {
       const present = await found(destinationId, organizationId);
       const record = {
         ...present,
         name: name ?? present.name,
         ...(await next(organizationId, present, input)),
+        ...(await nextKeys(present, input)),
       };
       await store.update({ destinationId, organizationId }, record);
       return withoutKeys(record);
@@ -110,14 +121,46 @@ export function createDestinations(store: DestinationStore, effects: Destination
       await store.remove({ destinationId, organizationId });
       return withoutKeys(record);
     },
-    open: async (destinationId, organizationId) =>
-      storeAt(organizationId, await found(destinationId, organizationId)),
+    async open(destinationId, organizationId) {
+      const record = await found(destinationId, organizationId);
+      return withIdentities(await storeAt(organizationId, record), record);
+    },
+    makeKey: (destinationId, organizationId) => makeKey(store, destinationId, organizationId),
     test: async (draft, organizationId, signal) => tryOut(await storeAt(organizationId, draft), signal),
     async draft(organizationId, { destinationId, ...input }) {
       const present = destinationId ? await found(destinationId, organizationId) : none;
       return next(organizationId, present, input);
     },
   };
+}
+
+async function findIn(
+  store: DestinationStore,
+  destinationId: string,
+  organizationId: string,
+): Promise<DestinationRecord> {
+  const record = await store.find({ destinationId, organizationId });
+  if (!record) throw new AppError('NOT_FOUND', 'There is no such destination. It may have been removed.');
+  return record;
+}
+
+const withIdentities = (
+  store: ObjectStore,
+  { identities }: Pick<DestinationRecord, 'identities'>,
+): ObjectStore => ({
+  ...store,
+  identities: identitiesOf(identities).map((identity) => new Secret(identity)),
+});
+
+async function makeKey(
+  store: DestinationStore,
+  destinationId: string,
+  organizationId: string,
+): Promise<MadeKey> {
+  const present = await findIn(store, destinationId, organizationId);
+  const { keys, pair } = await withNewKey(present);
+  await store.update({ destinationId, organizationId }, keys);
+  return { ...pair, destination: withoutKeys({ ...present, ...keys }) };
 }
 
 /** Stored keys sign for no service that they were not given for. */
@@ -203,7 +246,8 @@ async function* oneChunk(text: string): AsyncGenerator<Uint8Array> {
 function withoutKeys({
   accessKey: _accessKey,
   secretAccessKey: _secret,
+  identities,
   ...shown
 }: DestinationRecord): PublicDestination {
-  return shown;
+  return { ...shown, heldKeys: heldKeys(identities) };
 }

@@ -24,6 +24,8 @@ export function destinationHandlers(
       write(() => destinations.update(destinationId, actor.organizationId, input)),
     remove: ({ actor, write }, { destinationId }) =>
       write(() => destinations.remove(destinationId, actor.organizationId)),
+    makeKey: ({ actor, write }, { destinationId }) =>
+      write(() => destinations.makeKey(destinationId, actor.organizationId)),
     async testConnection({ actor, signal }, input) {
       const limit = AbortSignal.timeout(testLimitMs);
       await destinations

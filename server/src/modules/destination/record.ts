@@ -17,6 +17,10 @@ export const destinationRecord = z
     endpoint: z.string(),
     path: z.string(),
     hostKey: z.string(),
+    recipients: z.array(z.string()).describe('Public keys of age that later backups are encrypted for'),
+    heldKeys: z
+      .array(z.string())
+      .describe('Public keys of the private ones that are stored here, with which Berth restores'),
     createdAt: z.string(),
   })
   .meta({ id: 'Destination' });

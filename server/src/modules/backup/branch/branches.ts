@@ -8,6 +8,7 @@ import { databaseKind } from '../../database/kinds.ts';
 import type { Quotas } from '../../quota/quota.ts';
 import type { ServiceCopies } from '../../service/service.ts';
 import type { Recoveries } from '../recovery/recovery.ts';
+import { requireKey } from '../keys/keys.ts';
 import type { BackupRuns } from '../runs/runs.ts';
 import type { BackupRunRecord, BranchStore, PlacedBranch, RecoveryStore } from '../store.ts';
 
@@ -19,6 +20,7 @@ export interface NewBranch {
   at?: string | undefined;
   mask?: string | undefined;
   expiresInHours?: number | undefined;
+  identity?: string | undefined;
 }
 
 export interface Branch extends Omit<PlacedBranch, 'kind' | 'status' | 'expiresAt' | 'projectId'> {
@@ -39,14 +41,16 @@ export interface Branches {
 export interface BranchPlan {
   input: NewBranch;
   source: DatabaseRecord;
-  from: Pick<BackupRunRecord, 'path' | 'destinationId' | 'database' | 'moment'> & { asOf: string };
+  from: Pick<BackupRunRecord, 'path' | 'destinationId' | 'database' | 'moment' | 'identity'> & {
+    asOf: string;
+  };
 }
 
 export interface BranchesPorts {
   store: BranchStore;
   recovery: Pick<RecoveryStore, 'bases'>;
   recoveries: Pick<Recoveries, 'plan'>;
-  runs: Pick<BackupRuns, 'accept' | 'ofDatabase'>;
+  runs: Pick<BackupRuns, 'accept' | 'keysOf' | 'ofDatabase' | 'ofObject'>;
   copies: Pick<ServiceCopies, 'database'>;
   quotas: Pick<Quotas, 'diskLeft'>;
   clock: Clock;
@@ -96,11 +100,12 @@ async function plan(ports: BranchesPorts, organizationId: string, input: NewBran
       ? await ofBackup(ports, source, input.backupRunId)
       : await ofMoment(ports, source, input.at);
   await requireDisk(ports, organizationId, bytes);
+  const identity = await requireKey(ports.runs, { ...from, identity: input.identity });
   const image = (await ports.liveImage(source)) ?? source.containerImage;
-  return { input, from, source: { ...source, containerImage: image } };
+  return { input, from: { ...from, identity }, source: { ...source, containerImage: image } };
 }
 
-type From = BranchPlan['from'] & { bytes: number };
+type From = Omit<BranchPlan['from'], 'identity'> & { bytes: number };
 
 async function ofMoment({ recoveries }: BranchesPorts, source: DatabaseRecord, at: string): Promise<From> {
   if (source.kind !== 'postgres')

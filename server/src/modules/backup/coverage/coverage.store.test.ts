@@ -39,13 +39,14 @@ eachDatabase('coverage of backups', (test) => {
         kind: 'postgres',
         volumeName: null,
         lacking: ['goodBackup', 'trial', 'recovery'],
+        encrypted: null,
         lastGoodAt: null,
         restoredAt: null,
       },
     ]);
     await manual();
     const [run] = await runs();
-    expect(await of(postgresId)).toMatchObject([{ lastGoodAt: run?.['finishedAt'] }]);
+    expect(await of(postgresId)).toMatchObject([{ lastGoodAt: run?.['finishedAt'], encrypted: false }]);
     const restoredAt = '2026-06-01T01:00:00.000Z';
     await tableStore(database, 'backup_run').update(
       { backupRunId: String(run?.['backupRunId']) },
@@ -57,6 +58,25 @@ eachDatabase('coverage of backups', (test) => {
     await owner.mutate('backup.update', { backupId, enabled: false });
     await owner.mutate('backup.setRecovery', { postgresId, enabled: false });
     expect(await of(postgresId)).toMatchObject([{ lacking: ['backup', 'recovery'], restoredAt }]);
+  });
+
+  it('tells what is encrypted, and what Berth has no key of', async () => {
+    const { owner, manual, runs, backupId } = await begin({ keepLatestCount: 1 });
+    const row = async (): Promise<unknown> =>
+      Array.from(Object(await owner.query('backup.coverage', {})) as Record<string, unknown>[]).find(
+        ({ serviceId }) => serviceId === 'postgres-first',
+      );
+    const { destinationId } = Object(await owner.query('backup.one', { backupId }));
+    await owner.mutate('destination.makeKey', { destinationId });
+    await manual();
+    expect(await runs()).toHaveLength(1);
+    expect(await row()).toMatchObject({ encrypted: true, lacking: ['trial', 'recovery'] });
+    await owner.mutate('destination.update', { destinationId, identity: null });
+    expect(await row()).toMatchObject({ encrypted: true, lacking: ['trial', 'recovery', 'key'] });
+    await owner.mutate('destination.update', { destinationId, recipients: null });
+    await manual();
+    await runs();
+    expect(await row()).toMatchObject({ encrypted: false, lacking: ['trial', 'recovery'] });
   });
 
   it('has a row for each volume that an application mounts', async () => {

@@ -18,6 +18,7 @@ export interface Covered {
   environmentId: string;
   volumeName: string | null;
   lacking: Lack[];
+  encrypted: boolean | null;
   lastGoodAt: string | null;
   restoredAt: string | null;
 }
@@ -102,6 +103,7 @@ function covered(
     recovery:
       service.kind === 'postgres' &&
       !backups.some(({ sourceType, enabled }) => sourceType === 'stream' && enabled),
+    key: stored.some(({ isLocked }) => isLocked),
   };
   const { serviceId, kind, name, projectId, environmentId } = service;
   return {
@@ -113,6 +115,7 @@ function covered(
     environmentId,
     volumeName,
     lacking: (Object.keys(lacks) as Lack[]).filter((lack) => lacks[lack]),
+    encrypted: stored.length === 0 ? null : stored.every(({ isEncrypted }) => isEncrypted),
     lastGoodAt,
     restoredAt,
   };

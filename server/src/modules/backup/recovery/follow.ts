@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { DatabaseRecord } from '../../../db/tables.ts';
 import { AppError, sentenceOf } from '../../../domain/errors.ts';
 import { serverKeyOf } from '../../../domain/names/server-key.ts';
+import { encrypted } from '../../../domain/secrets/age.ts';
 import type { TellFact } from '../../../domain/states/fact.ts';
 import { isoTime, randomId, type Clock } from '../../../ports/clock.ts';
 import type { Engine, ServiceSpec } from '../../../ports/engine/engine.ts';
@@ -17,7 +18,7 @@ import type { BackupRecord, BackupStore, RecoveryStore, WalSpan } from '../store
 import { neededOf, removeUnneeded } from './leftovers.ts';
 import { removeOldRecovery } from './retention.ts';
 import { lookAt, readSegment, removeSegments, sharesSocket, streamSpec } from './stream-service.ts';
-import { segmentFile, type WalLook } from './wal.ts';
+import { segmentFile, segmentPath, type WalLook } from './wal.ts';
 
 export interface FollowPorts {
   backups: Pick<BackupStore, 'list' | 'update'>;
@@ -165,13 +166,14 @@ async function follow(ports: FollowPorts, one: Turn): Promise<Found> {
 
 /** The span that the log goes on in; a new one where it does not continue what is stored. */
 async function spanOf(
-  { store, clock, tell }: FollowPorts,
+  { store, clock, tell, runs }: FollowPorts,
   { backup, database, following }: Turn,
   look: WalLook,
 ): Promise<WalSpan | undefined> {
   const [first] = look.segments;
+  const { recipients } = await runs.keysOf(backup.destinationId);
   const present = (await store.spans.list({ backupId: backup.backupId, endedAt: null })).at(-1);
-  const reason = present && reasonOfEnd(present, { backup, database, look });
+  const reason = present && reasonOfEnd(present, { backup, database, look, recipients });
   if (present && reason === undefined) return present;
   following.snapshot = '';
   if (present && reason !== undefined) {
@@ -210,17 +212,25 @@ async function spanOf(
     createdAt: isoTime(clock),
     endedAt: null,
     endReason: null,
+    recipients,
   };
   await store.spans.insert(span);
   return span;
 }
 
+interface Present {
+  look: WalLook;
+  recipients: readonly string[];
+}
+
 function reasonOfEnd(
   span: WalSpan,
-  { backup, database, look }: Pick<Turn, 'backup' | 'database'> & { look: WalLook },
+  { backup, database, look, recipients }: Pick<Turn, 'backup' | 'database'> & Present,
 ): string | undefined {
   const [first] = look.segments;
   if (span.destinationId !== backup.destinationId) return 'it goes to another destination now.';
+  if (span.recipients.toSorted().join() !== recipients.toSorted().join())
+    return recipients.length === 0 ? 'it is no longer encrypted.' : 'it is encrypted for other keys now.';
   if (span.dataVolume !== database.dataVolume)
     return 'the database runs on another volume, after a restore or an upgrade.';
   if (span.serverKey !== serverKeyOf(database)) return 'the database was moved to another server.';
@@ -251,10 +261,10 @@ async function storeSegments(
       // With each, so that a quota is exceeded by one segment at most.
       await requireQuota(backup.organizationId, 0);
       const file = nameOf(nextSegment);
-      const path = `${span.folder}/${file}.gz`;
+      const path = segmentPath(span, nextSegment);
       const sent = { bytes: 0, checksum: '' };
       const bytes = readSegment(engine, database, { file, bytes: segmentBytes }, signal);
-      await objects.write(path, measured(compressed(bytes), sent), signal);
+      await objects.write(path, measured(encrypted(span.recipients, compressed(bytes)), sent), signal);
       const kept = await objects.find(path, signal);
       if (kept?.bytes !== sent.bytes)
         throw new AppError(

@@ -19,8 +19,8 @@ export function recoveryHandlers({
     async getRecovery({ actor }, { postgresId }) {
       return { recovery: (await recoveries.get(postgresId, actor.organizationId)) ?? null };
     },
-    async restoreToMoment({ actor, write }, { postgresId, at }) {
-      const run = await write(() => recoveries.restore(postgresId, actor.organizationId, at));
+    async restoreToMoment({ actor, write }, { postgresId, ...wanted }) {
+      const run = await write(() => recoveries.restore(postgresId, actor.organizationId, wanted));
       runs.wake();
       return run;
     },

@@ -36,7 +36,11 @@ export interface Recoveries {
   /** The base backup of a moment; BAD_REQUEST with what can be restored when the moment cannot. */
   plan(databaseId: string, organizationId: string, at: string): Promise<{ base: StoredBase; moment: string }>;
   /** The same as a run. */
-  restore(databaseId: string, organizationId: string, at: string): Promise<BackupRunRecord>;
+  restore(
+    databaseId: string,
+    organizationId: string,
+    wanted: { at: string; identity?: string | undefined },
+  ): Promise<BackupRunRecord>;
 }
 
 export interface RecoveryPorts {
@@ -87,10 +91,11 @@ export function createRecoveries(ports: RecoveryPorts): Recoveries {
       return shown(ports, record);
     },
     plan,
-    async restore(databaseId, organizationId, at) {
+    async restore(databaseId, organizationId, { at, identity }) {
       const { base, moment } = await plan(databaseId, organizationId, at);
       const { path, destinationId } = base;
-      return restores.accept({ organizationId, databaseId, database: '', path, destinationId, moment });
+      const object = { database: '', path, destinationId, moment, identity };
+      return restores.accept({ organizationId, databaseId, ...object });
     },
   };
 }

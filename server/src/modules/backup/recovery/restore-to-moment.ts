@@ -13,12 +13,13 @@ import { databaseKind } from '../../database/kinds.ts';
 import type { DatabaseServer } from '../database-source.ts';
 import type { ProgramSpec } from '../../../ports/engine/engine-program.ts';
 import { besideOf, changeOverTo, type Beside, type RestoringPorts } from '../runs/restore.ts';
+import { unsealed } from '../keys/keys.ts';
 import { decompressed, drain, measured } from '../runs/streams.ts';
 import type { RunContext } from '../runs/run-context.ts';
 import { archiveOf, type ArchivedFile } from './archive.ts';
 import type { RecoveryStore, StoredBase, WalSpan } from '../store.ts';
 import { clientEnvironment } from './stream-service.ts';
-import { parsePosition, segmentFile } from './wal.ts';
+import { parsePosition, segmentFile, segmentPath } from './wal.ts';
 import { baseFor, knownOf, logFor } from './windows.ts';
 
 export interface MomentPorts extends Pick<RestoringPorts, 'beside' | 'openStore' | 'disk'> {
@@ -116,7 +117,8 @@ async function load(
     drain(engine.programOutput(unpack(last), { signal, onLine: say, input }));
   await step('base', async () => {
     const read = { bytes: 0, checksum: '' };
-    await fill(false, decompressed(measured(objects.read(base.path, signal), read)));
+    const stored = measured(objects.read(base.path, signal), read);
+    await fill(false, decompressed(unsealed(objects, run, stored, span.recipients)));
     if (base.checksum !== null && read.checksum !== '' && read.checksum !== base.checksum)
       throw new AppError(
         'PRECONDITION_FAILED',
@@ -125,20 +127,21 @@ async function load(
     return { value: undefined, detail: `${read.bytes} bytes` };
   });
   await step('log', async () => {
-    await fill(true, archiveOf(files({ span, base, log, objects, at }, signal)));
+    await fill(true, archiveOf(files({ span, base, log, objects, at, run }, signal)));
     return { value: undefined, detail: `${log.nextSegment - base.firstSegment} segments` };
   });
 }
 
 /** The segments, and the settings with which the server replays them until the moment. */
 async function* files(
-  { span, base, log, objects, at }: Omit<Plan, 'database'>,
+  { span, base, log, objects, at, run }: Omit<Plan, 'database'> & Pick<RunContext, 'run'>,
   signal: AbortSignal,
 ): AsyncGenerator<ArchivedFile> {
-  const { folder, timeline, segmentBytes } = span;
+  const { timeline, segmentBytes, recipients } = span;
   for (let segment = base.firstSegment; segment < log.nextSegment; segment += 1) {
     const file = segmentFile(timeline, segment, segmentBytes);
-    const content = decompressed(objects.read(`${folder}/${file}.gz`, signal));
+    const stored = objects.read(segmentPath(span, segment), signal);
+    const content = decompressed(unsealed(objects, run, stored, recipients));
     yield { name: `pg_wal/${file}`, bytes: segmentBytes, content };
   }
   const settings = Buffer.from(

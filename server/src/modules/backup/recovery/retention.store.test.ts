@@ -62,6 +62,7 @@ eachDatabase('the stored log', (test) => {
       createdAt: day(30),
       endedAt: null,
       endReason: null,
+      recipients: [],
     };
     await stores.recovery.spans.insert(span);
     for (const [index, size] of sizes.entries())

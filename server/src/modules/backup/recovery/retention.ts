@@ -3,7 +3,7 @@ import type { Clock } from '../../../ports/clock.ts';
 import type { ObjectStore } from '../../../ports/object-store.ts';
 import type { BackupRuns } from '../runs/runs.ts';
 import type { BackupRecord, BackupStore, RecoveryStore, StoredBase, WalSpan } from '../store.ts';
-import { segmentFile } from './wal.ts';
+import { segmentPath } from './wal.ts';
 
 export interface RecoveryRemoval {
   store: RecoveryStore;
@@ -55,14 +55,15 @@ export async function removeSpans(
 /** What is removed no longer counts, segment by segment. */
 async function removeSegments(
   { openStore, store }: Pick<RecoveryRemoval, 'openStore' | 'store'>,
-  { walSpanId, destinationId, organizationId, folder, timeline, segmentBytes, ...span }: WalSpan,
+  span: WalSpan,
   end: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const objects = await openStore(destinationId, organizationId);
+  const { walSpanId } = span;
+  const objects = await openStore(span.destinationId, span.organizationId);
   let { storedBytes } = span;
   for (let segment = span.firstSegment; segment < end; segment += 1) {
-    const path = `${folder}/${segmentFile(timeline, segment, segmentBytes)}.gz`;
+    const path = segmentPath(span, segment);
     const kept = await objects.find(path, signal);
     if (kept) await objects.remove(path, signal);
     storedBytes = Math.max(0, storedBytes - (kept?.bytes ?? 0));

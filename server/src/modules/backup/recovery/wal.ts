@@ -1,5 +1,6 @@
 /** Names and positions in the write-ahead log of PostgreSQL. Pure. */
 import { AppError } from '../../../domain/errors.ts';
+import { ageEnding } from '../../../domain/secrets/age.ts';
 
 /** What the service that streams the log answers when it is looked at. */
 export interface WalLook {
@@ -79,4 +80,20 @@ export function parseStart(line: string): { position: number; timeline: number }
   const [, position, timeline] = /log start point: (\S+) on timeline (\d+)/.exec(line) ?? [];
   if (position === undefined) return undefined;
   return { position: parsePosition(position), timeline: Number(timeline) };
+}
+
+/** Where a segment of a span is stored. */
+export function segmentPath(
+  { folder, timeline, segmentBytes, recipients }: SegmentPlace,
+  segment: number,
+): string {
+  const ending = recipients.length === 0 ? '.gz' : `.gz${ageEnding}`;
+  return `${folder}/${segmentFile(timeline, segment, segmentBytes)}${ending}`;
+}
+
+interface SegmentPlace {
+  folder: string;
+  timeline: number;
+  segmentBytes: number;
+  recipients: readonly string[];
 }

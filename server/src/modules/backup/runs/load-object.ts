@@ -9,6 +9,7 @@ import type { DatabaseProgram, DatabasePrograms, ForeignPrograms } from '../prog
 import { createLoadFaults, type LoadFaults } from '../programs/left-out.ts';
 import { databasePrograms } from '../programs/programs.ts';
 import type { BackupRunRecord } from '../store.ts';
+import { unsealed } from '../keys/keys.ts';
 import type { RunContext } from './run-context.ts';
 import type { BackupRuns } from './runs.ts';
 import { decompressed, drain, measured, withinUnpackLimit, type Measure } from './streams.ts';
@@ -58,7 +59,9 @@ export async function loadObject(
     if (program) await ports.programs.text(server, program, options);
   };
   try {
-    const { notes, bytes, end } = await readNotes(measured(store.read(run.path, signal), read));
+    const { notes, bytes, end } = await readNotes(
+      unsealed(store, run, measured(store.read(run.path, signal), read), await recipientsOf(ports, run)),
+    );
     try {
       await first(programs.prepare?.(target, foreign ? undefined : notes));
       await first(foreign?.allow?.(target));
@@ -90,6 +93,11 @@ export async function loadObject(
   return [`${read.bytes} bytes, SHA-256 ${read.checksum}`, ...leftOut.map((one) => `left out: ${one}`)].join(
     '; ',
   );
+}
+
+/** Whom the run's object is encrypted for, as far as that is known. */
+export async function recipientsOf({ runs }: ObjectPorts, run: BackupRunRecord): Promise<string[]> {
+  return (await runs.ofObject(run.destinationId, run.path))?.recipients ?? [];
 }
 
 /** Dumped by the throw-away server that the object of others is loaded into. */
@@ -243,7 +251,8 @@ export async function explain(
 ): Promise<void> {
   const read: Measure = { bytes: 0, checksum: '' };
   const isOurs = (await ports.runs.ofObject(run.destinationId, run.path)) !== undefined;
-  const packed = measured(store.read(run.path, signal), read);
+  const stored = measured(store.read(run.path, signal), read);
+  const packed = unsealed(store, run, stored, await recipientsOf(ports, run));
   await drain(await unpackedOf({ run, store, isOurs, signal }, packed));
   await checkRead(ports, run, read);
 }

@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { runWorld, storeInMemory } from '../../../../../test/backups/run-world.ts';
 import { AppError } from '../../../domain/errors.ts';
+import { decrypted, newKeyPair } from '../../../domain/secrets/age.ts';
 import type { BackupRecord, BackupRunRecord } from '../store.ts';
 import { makeBackup, tidyBackup } from './make-backup.ts';
 import type { Bytes } from './unpack/bytes.ts';
@@ -85,6 +87,22 @@ it('stores the dump, compressed and read again, under its name', async () => {
     'record: done',
   ]);
   expect(state.good).toBe(1);
+});
+
+it('encrypts for the recipients of the run, and tries nothing that it cannot open', async () => {
+  const { recipient, identity } = await newKeyPair();
+  const { make, store, state, lines } = world({ recipients: [recipient] });
+  const run = await make();
+  const object = store.objects.get(path) ?? Buffer.of();
+  expect(object.toString('latin1', 0, 21)).toBe('age-encryption.org/v1');
+  expect(run).toMatchObject({ status: 'done', isStored: true, bytes: 14, storedBytes: object.length });
+  expect(run.checksum).toBe(createHash('sha256').update(object).digest('hex'));
+  const opened = decrypted(store.read(path, new AbortController().signal), { identities: [identity] });
+  expect(
+    gunzipSync((await Array.fromAsync(opened)).reduce((all, part) => Buffer.concat([all, part]))).toString(),
+  ).toBe('the whole dump');
+  expect(state.triedOut).toBe(0);
+  expect(lines.join()).toContain(`is encrypted for ${recipient}, and Berth has no private key of these`);
 });
 
 it('keeps nothing of a dump that breaks off, and hides what its words give away', async () => {

@@ -1,12 +1,14 @@
 /**
- * One backup: dump → compress → upload → verify → record → retention. The first three are one stream, so that
- * a backup of any size takes little memory.
+ * One backup: dump → compress → upload → verify → record → retention. The first three, and the encryption
+ * between them, are one stream, so that a backup of any size takes little memory.
  */
 import { AppError, sentenceOf } from '../../../domain/errors.ts';
 import { requireFreeDisk } from '../../../domain/resources/free-disk.ts';
+import { encrypted } from '../../../domain/secrets/age.ts';
 import { isoTime, type Clock } from '../../../ports/clock.ts';
 import type { ObjectStore } from '../../../ports/object-store.ts';
 import { withNotes } from '../in-place/object-notes.ts';
+import { canOpen, cannotBeTried } from '../keys/keys.ts';
 import { removeOld, sweepFailed } from './retention.ts';
 import type { RunContext } from './run-context.ts';
 import type { BackupRuns } from './runs.ts';
@@ -60,7 +62,9 @@ export async function makeBackup(making: BackupMaking, context: RunContext): Pro
   await making.good(backup);
   await retain(making, backup, store, context);
   await sweep(making, backup, store, context);
-  if (backup.sourceType === 'database' && !(await wasTried(making, context))) await making.tryOut(backup);
+  if (backup.sourceType !== 'database' || (await wasTried(making, context))) return;
+  if (await canOpen(making.runs, run)) await making.tryOut(backup);
+  else context.say(cannotBeTried(run));
 }
 
 /** Whether an object of the same schema and settings was restored on trial before. */
@@ -149,7 +153,7 @@ async function send(source: BackupSource, store: ObjectStore, context: RunContex
   try {
     await store.write(
       `${run.path}${unfinishedEnding}`,
-      measured(withNotes(source.notes, packed), stored),
+      measured(encrypted(run.recipients, withNotes(source.notes, packed)), stored),
       signal,
     );
     if (raw.bytes === 0)

@@ -1,5 +1,6 @@
 /** Restores and trials as records: when one may begin. */
 import { AppError } from '../../../domain/errors.ts';
+import { canOpen, cannotBeTried, requireKey } from '../keys/keys.ts';
 import { changesWhatRuns, laneKindOf, type BackupRuns } from './runs.ts';
 import type { BackupRecord, BackupRunRecord } from '../store.ts';
 import { serviceIdOf } from '../../../domain/names/backup-subject.ts';
@@ -16,6 +17,8 @@ export interface Restores {
   accept(
     restore: Pick<BackupRunRecord, 'organizationId' | 'destinationId' | 'path' | 'database'> &
       Partial<Pick<BackupRunRecord, 'leftOut' | 'moment'>> & {
+        /** A private key that opens the object, when the destination has none. */
+        identity?: string | undefined;
         operation?: 'restore' | 'return';
       } & RestoreTarget,
   ): Promise<BackupRunRecord>;
@@ -49,9 +52,12 @@ export function createRestores(runs: BackupRuns): Restores {
             : `${present.path} is being restored into this database. Wait for its end: ` +
                 'backup.runsByDatabase shows it.',
         );
+      const identity =
+        restore.operation === 'return' ? null : await requireKey(runs, { identity: undefined, ...restore });
       return runs.accept({
         operation: 'restore',
         ...restore,
+        identity,
         backupId: null,
         startedBy: 'person',
         serviceKey: `restore:${serviceId ?? ''}`,
@@ -61,19 +67,21 @@ export function createRestores(runs: BackupRuns): Restores {
     async acceptTrial(backup, startedBy) {
       const trial = await acceptTrial(runs, backup, startedBy);
       if (trial) return trial;
+      const [newest] = await runs.stored(backup.backupId);
+      if (newest) throw new AppError('PRECONDITION_FAILED', cannotBeTried(newest));
       throw new AppError('PRECONDITION_FAILED', 'This backup has no good object yet. Make one first.');
     },
   };
 }
 
-/** A trial of the newest object; undefined when there is none. */
+/** A trial of the newest object; undefined when there is none, or Berth has no key of it. */
 export async function acceptTrial(
   runs: BackupRuns,
   backup: BackupRecord,
   startedBy: BackupRunRecord['startedBy'],
 ): Promise<BackupRunRecord | undefined> {
   const [newest] = await runs.stored(backup.backupId);
-  if (!newest) return undefined;
+  if (!newest || !(await canOpen(runs, newest))) return undefined;
   return runs.accept({
     organizationId: backup.organizationId,
     operation: 'verification',

@@ -5,6 +5,7 @@ import { isoTime, randomId, type Clock } from '../../../ports/clock.ts';
 import type { Queue } from '../../../ports/queue.ts';
 import { createSequence } from '../../../ports/sequence.ts';
 import type { ServiceRef } from '../../../domain/names/service-ref.ts';
+import { ageEnding } from '../../../domain/secrets/age.ts';
 import type { BackupRecord, BackupRunRecord, BackupRunStore } from '../store.ts';
 import { serviceIdOf, subjectOf, type BackupOwner } from '../../../domain/names/backup-subject.ts';
 import { waitUntil } from '../../../ports/wait-until.ts';
@@ -21,7 +22,8 @@ export interface Accepting
       | 'path'
       | 'database'
     >,
-    Partial<Pick<BackupRunRecord, 'applicationId' | 'composeId' | 'volumeName' | 'leftOut' | 'moment'>> {
+    Partial<Pick<BackupRunRecord, 'applicationId' | 'composeId' | 'volumeName' | 'leftOut' | 'moment'>>,
+    Partial<Pick<BackupRunRecord, 'recipients' | 'identity'>> {
   /** Runs of one key follow each other. */
   serviceKey: string;
   /** What is backed up or loaded, such as postgres or volume: with the destination, its lane. */
@@ -47,6 +49,8 @@ export interface BackupRunReads {
   ofObject(destinationId: string, path: string): Promise<BackupRunRecord | undefined>;
   /** When objects at a destination were last restored on trial, by their paths. */
   restoredAt(destinationId: string, organizationId: string): Promise<Map<string, string>>;
+  /** Public keys of a destination: whom backups are encrypted for, and whose private keys are stored. */
+  keysOf: BackupRunStore['keysOf'];
   /** Objects of a backup that are kept, newest first. */
   stored(backupId: string): Promise<BackupRunRecord[]>;
   /** Waits for the end; throws the run's own error when it failed, the signal's reason when that fires. */
@@ -112,22 +116,25 @@ export function createBackupRuns(
       for (const { backupRunId, organizationId, ...run } of await reads.unfinished())
         if (serviceIdOf(run) === serviceId) await endByHand(cancelling, backupRunId, organizationId);
     },
-    acceptBackup: (backup, { startedBy, ending }) =>
-      accept({
+    async acceptBackup(backup, { startedBy, ending }) {
+      const { recipients } = await store.keysOf(backup.destinationId);
+      return accept({
+        recipients,
         organizationId: backup.organizationId,
         operation: 'backup',
         backupId: backup.backupId,
         databaseId: backup.databaseId,
         startedBy,
         destinationId: backup.destinationId,
-        path: objectPath(backup, ending, clock),
+        path: objectPath(backup, recipients.length === 0 ? ending : `${ending}${ageEnding}`, clock),
         database: backup.database,
         applicationId: backup.applicationId,
         composeId: backup.composeId,
         volumeName: backup.volumeName,
         serviceKey: `backup:${serviceIdOf(backup) ?? backup.sourceType}`,
         laneKind: laneKindOf(backup),
-      }),
+      });
+    },
     ...reads,
     record: async (backupRunId, patch) => void (await store.update({ backupRunId }, patch)),
     finish: (backupRunId, outcome) =>
@@ -151,7 +158,8 @@ async function end(
       ? outcome.patch
       : { errorCode: outcome.error.code, errorMessage: shortened(outcome.error.message) };
   const { status } = outcome;
-  const isEnded = await store.update({ backupRunId, status: 'running' }, { ...patch, status, finishedAt });
+  const ended = { ...patch, status, finishedAt, identity: null };
+  const isEnded = await store.update({ backupRunId, status: 'running' }, ended);
   return isEnded === 1 ? store.find({ backupRunId }) : undefined;
 }
 
@@ -193,6 +201,7 @@ async function endByHand(
       status: 'error',
       errorCode: endedByHand.code,
       errorMessage: endedByHand.message,
+      identity: null,
     } as const;
     const isEnded = await store.update(
       { backupRunId, organizationId, status },
@@ -268,6 +277,8 @@ function queuedRun(
     composeId: null,
     volumeName: null,
     held: null,
+    recipients: [],
+    identity: null,
     ...accepting,
     ...at,
   };
@@ -298,6 +309,7 @@ function createReads(store: BackupRunStore): BackupRunReads {
           ({ path, restoredAt }) => (restoredAt === null ? [] : [[path, restoredAt] as const]),
         ),
       ),
+    keysOf: (destinationId) => store.keysOf(destinationId),
     stored: (backupId) => store.list({ backupId, operation: 'backup', isStored: true }, newestFirst),
     async settled(backupRunId, signal) {
       const look = async (): Promise<BackupRunRecord | undefined> => {

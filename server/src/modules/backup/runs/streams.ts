@@ -11,6 +11,7 @@ import {
   type ZstdDecompress,
 } from 'node:zlib';
 import { AppError } from '../../../domain/errors.ts';
+import { beginningOf } from '../../../domain/text/beginning-of.ts';
 import { unpackedByProgram, type PackingProgram } from './unpack/by-program.ts';
 import type { Bytes } from './unpack/bytes.ts';
 import { unpackedZip } from './unpack/zip.ts';
@@ -28,7 +29,7 @@ export function compressed(source: Bytes): Bytes {
  * compressed stream: each carries its length and a checksum at its end.
  */
 export async function* decompressed(source: Bytes): AsyncGenerator<Uint8Array> {
-  const { head, whole } = await beginningOf(source);
+  const { head, whole } = await beginningOf(source, ({ length }) => length >= headBytes);
   const packing = packingOf(head);
   if (packing === 'zip') return yield* unpackedZip(whole);
   if (packing !== undefined) return yield* unpackedByProgram(packing, whole);
@@ -60,26 +61,6 @@ const xzMark = Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0]);
 const mongoMark = Buffer.from([0x6d, 0xe2, 0x99, 0x81]);
 const sqlBeginning =
   /^(\uFEFF)?\s*(--|\/\*|\\restrict\b|(set|create|drop|insert|use|begin|start|lock|select|alter)\s)/i;
-
-/** All the bytes, with the first of them known. */
-async function beginningOf(source: Bytes): Promise<{ head: Buffer; whole: AsyncGenerator<Uint8Array> }> {
-  const iterator = source[Symbol.asyncIterator]();
-  let head = Buffer.alloc(0);
-  while (head.length < headBytes) {
-    const next = await iterator.next();
-    if (next.done) break;
-    head = Buffer.concat([head, next.value]);
-  }
-  async function* whole(): AsyncGenerator<Uint8Array> {
-    try {
-      if (head.length > 0) yield head;
-      for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value;
-    } finally {
-      await iterator.return?.();
-    }
-  }
-  return { head, whole: whole() };
-}
 
 function packingOf(head: Buffer): PackingProgram | 'zip' | undefined {
   if (head.subarray(0, 6).equals(xzMark)) return 'xz';

@@ -61,11 +61,11 @@ export function volumeBackupHandlers({
     volumes: async (_context, input) =>
       paginate(await volumeBackups.volumes(input), input, ({ volumeName }) => volumeName),
     async restore({ actor, write }, input) {
-      const { volumeName, destinationId, backupFile: path } = input;
+      const { volumeName, destinationId, identity, backupFile: path } = input;
       await volumeBackups.requireVolume(input, volumeName);
       const target = { ...ownerColumns(input), volumeName, database: '' };
       const run = await write(() =>
-        restores.accept({ organizationId: actor.organizationId, ...target, path, destinationId }),
+        restores.accept({ organizationId: actor.organizationId, ...target, path, destinationId, identity }),
       );
       runs.wake();
       return run;

@@ -5,7 +5,8 @@ import { backupRunLabel } from '../../../domain/names/labels.ts';
 import { AppError } from '../../../domain/errors.ts';
 import type { ServiceSpec } from '../../../ports/engine/engine.ts';
 import { firstVolume, restoredVolume } from '../../../domain/names/restored-volumes.ts';
-import { checkRead, explain, findObject, type ObjectPorts } from '../runs/load-object.ts';
+import { unsealed } from '../keys/keys.ts';
+import { checkRead, explain, findObject, recipientsOf, type ObjectPorts } from '../runs/load-object.ts';
 import type { RunContext } from '../runs/run-context.ts';
 import { changeOverStep } from '../runs/runs.ts';
 import type { RunOperation } from '../runs/runner.ts';
@@ -85,7 +86,8 @@ async function fill(ports: VolumeRestoringPorts, context: RunContext, service: V
   const program = programsOf(service, live, { backupRunId: run.backupRunId, volume: targetOf(run), image });
   await context.step('load', async () => {
     const read: Measure = { bytes: 0, checksum: '' };
-    const input = decompressed(measured(store.read(run.path, signal), read));
+    const stored = measured(store.read(run.path, signal), read);
+    const input = decompressed(unsealed(store, run, stored, await recipientsOf(ports, run)));
     try {
       await drain(live.engine.programOutput(program(writeArchive, true), { signal, input, onLine: say }));
     } catch (error) {
