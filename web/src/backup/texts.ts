@@ -1,7 +1,7 @@
 export const texts = {
   makeKey:
-    'Later backups are encrypted for it before they leave this machine. The private key is shown once, as a ' +
-    'sheet to print; Berth keeps it as well, encrypted, to restore and to try backups by itself.',
+    'Later backups are encrypted for it before they leave this machine. The private key is shown once, as ' +
+    'a sheet to print; Berth keeps it as well, encrypted, to restore and to try backups by itself.',
   keepKey:
     'Print this and keep it away from the server. Whoever has it reads the backups; when the server is ' +
     'lost, nobody reads them without it. It is not shown again.',
