@@ -59,6 +59,8 @@ const beside: Readonly<Record<string, Record<string, unknown>>> = {
   'mount.update hostPath': { type: 'bind' },
   'mount.update volumeName': { type: 'volume' },
   'mount.update filePath': { type: 'file', content: 'text' },
+  'domain.planRecords baseDomain': { domainId: undefined },
+  'domain.applyRecords baseDomain': { domainId: undefined },
   'domain.create customCertResolver': { https: true, certificateType: 'custom' },
   'domain.update customCertResolver': { https: true, certificateType: 'custom' },
   'backup.byDatabase redisId': { postgresId: undefined, databaseType: undefined },
