@@ -6,6 +6,7 @@ import { exists, readAgain } from './api.ts';
 import { checkVersion, noteUnreachable } from './connection.ts';
 import { againMs } from './event-stream.ts';
 import { openEventStream } from './shared-events.ts';
+import { touchedBy } from './touched.ts';
 
 export type StreamState = 'off' | 'connecting' | 'live' | 'polling';
 
@@ -132,15 +133,4 @@ function note(data: unknown): void {
     gathering = undefined;
     void readAgain((path) => (names.has('*') ? isLive(path) : names.has(path.split('.')[0] ?? '')));
   }, 100);
-}
-
-const services = ['application', 'compose', 'postgres', 'mysql', 'mariadb', 'mongo', 'redis'];
-
-function touchedBy(kind: string, what: string): readonly string[] {
-  const shown = ['service', 'project', 'environment'];
-  if (what === 'deployment' || kind === 'deployment') return ['deployment', ...shown, ...services];
-  if (what === 'condition' || services.includes(kind))
-    return [...shown, 'alarm', ...(services.includes(kind) ? [kind] : services)];
-  if (kind === 'backup') return [kind, 'volumeBackup', ...services];
-  return [kind, ...(kind === 'project' || kind === 'environment' ? shown : services)];
 }
