@@ -56,14 +56,22 @@ export function InheritedVariables({ blocks }: { blocks: Blocks }): ReactElement
 /** What it will be, and from where: of what a service gives, its deployment alone knows the value. */
 export const Resolved = ({
   preview: { text, origins },
+  written,
   isShown,
 }: {
   preview: Preview;
+  written: string;
   isShown: boolean;
 }): ReactElement => (
   <p className="col-span-full px-1 text-12 text-faint [overflow-wrap:anywhere]">
-    becomes <code className="text-12">{isShown ? text : dots}</code>
-    {origins.length > 0 && <> · from {origins.join(', ')}</>}
+    {text === written ? (
+      <>filled in by the deployment, from {origins.join(', ')}</>
+    ) : (
+      <>
+        becomes <code className="text-12">{isShown ? text : dots}</code>
+        {origins.length > 0 && <> · from {origins.join(', ')}</>}
+      </>
+    )}
   </p>
 );
 
@@ -72,7 +80,7 @@ export function ResolvedText({ blocks }: { blocks: Blocks }): ReactElement | nul
   const [isShown, setShown] = useState(false);
   const found = [...blocks.own].flatMap(([name, value]) => {
     const preview = previewOf(name, value, blocks);
-    return preview ? [{ name, preview }] : [];
+    return preview ? [{ name, value, preview }] : [];
   });
   if (found.length === 0) return null;
   return (
@@ -85,13 +93,13 @@ export function ResolvedText({ blocks }: { blocks: Blocks }): ReactElement | nul
       }
     >
       <ul className="rows text-13">
-        {found.map(({ name, preview }) => (
+        {found.map(({ name, value, preview }) => (
           <li key={name} className="grid gap-x-4 px-3 py-1.5 sm:grid-cols-[minmax(0,1fr)_minmax(0,1.6fr)]">
             <code className="cut px-1" title={name}>
               {name}
             </code>
             <div className="grid">
-              <Resolved preview={preview} isShown={isShown} />
+              <Resolved preview={preview} written={value} isShown={isShown} />
             </div>
           </li>
         ))}

@@ -264,7 +264,7 @@ function Rows({
                 aria-label={`Remove ${row.name}`}
                 onClick={() => setRows(rows.filter(({ key }) => key !== row.key))}
               />
-              {preview && <Resolved preview={preview} isShown={shown.has(row.key)} />}
+              {preview && <Resolved preview={preview} written={row.value} isShown={shown.has(row.key)} />}
               {faults.map((fault) => (
                 <p key={fault} role="alert" className="col-span-full px-1 text-12 text-down">
                   {fault}
