@@ -57,6 +57,10 @@ export function ago(iso: string | null | undefined, now: number): string {
   return unit ? `${Math.floor(seconds / unit.seconds)} ${unit.name} ago` : 'now';
 }
 
+/** `started since <ISO time>`, as a service's task has it, becomes `started, 3 min ago`. */
+export const sinceAsAge = (status: string, now: number): string =>
+  status.replace(/ since (\d{4}-\d\d-\d\dT\S+Z)$/, (_, iso: string) => `, ${ago(iso, now)}`);
+
 /** `12.3 s`, `4 min 5 s`, from milliseconds. */
 export function duration(milliseconds: number): string {
   const seconds = milliseconds / 1000;

@@ -188,7 +188,7 @@ export const recordedAnswers: Answers = {
     name: `web-k3x9a1.${number}.x5k2p9`,
     image: 'berth/web:d3',
     state: 'running',
-    status: 'Up 35 minutes (healthy)',
+    status: `started since ${at(35)}`,
   })),
   'application.one': {
     env: 'NODE_ENV=production\nCOLOR=blue\nAPI_TOKEN=t0ps3cret',

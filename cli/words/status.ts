@@ -1,6 +1,6 @@
 /** `berth status`, `ps`, `history`: what there is and how it is. */
 import type { Client } from '../../client/client.ts';
-import { ago, duration, statusLook } from '../look.ts';
+import { ago, duration, sinceAsAge, statusLook } from '../look.ts';
 import type { Column } from '../output/table.ts';
 import { UsageError } from '../usage-error.ts';
 import { itemsOf, type Context } from './parts/context.ts';
@@ -148,7 +148,7 @@ const ps: Word = {
       [
         { title: 'name', value: (row) => row.name },
         { title: 'state', value: (row) => row.state, look: statusLook(context.look) },
-        { title: 'status', value: (row) => row.status },
+        { title: 'status', value: (row) => sinceAsAge(row.status, context.terminal.now()) },
         { title: 'image', value: (row) => row.image, spare: 2 },
         { title: 'id', value: (row) => row.containerId.slice(0, 12), spare: 1 },
       ],
