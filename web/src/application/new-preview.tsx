@@ -21,7 +21,11 @@ export function NewPreview({ service, onClose }: { service: Service; onClose: ()
             : ['name', 'branch', 'commit', 'image', 'expiresInHours']
         }
         change={{
-          name: { label: 'Name', placeholder: 'checkout' },
+          name: {
+            label: 'Name',
+            placeholder: 'checkout',
+            help: 'Its host begins with preview-, the name of the service, and this name.',
+          },
           branch: { label: 'Branch', placeholder: 'feature/checkout' },
           commit: { label: 'Commit', help: 'Its whole id. A commit alone gets no variables or secrets.' },
           image: { label: 'Image', placeholder: 'registry.example.com/shop:abc123' },

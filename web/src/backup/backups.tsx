@@ -133,7 +133,7 @@ export function Backups({
       {kind === 'postgres' && (
         <Recovery postgresId={databaseId} name={database.name} destinations={options} />
       )}
-      <Branches databaseId={databaseId} name={database.name} hasMoments={kind === 'postgres'} />
+      <Branches {...{ databaseId, kind }} name={database.name} />
       <Fault error={error} />
       <Runs runs={runs} />
       {isRestoring && (

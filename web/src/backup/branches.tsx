@@ -1,12 +1,15 @@
 /** Branches of a database: new ones with its data, what became of them, and the form that makes one. */
 import { useState, type ReactElement } from 'react';
 import { Form } from '../form/form.tsx';
+import { Go } from '../frame/link.tsx';
 import { refresh, useAsk, type Answer } from '../live/api.ts';
+import { pathOf, type ServiceKind } from '../live/services.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Mark, type MarkName } from '../parts/mark.tsx';
 import { Notice } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
+import { withLocalTimes } from '../parts/time.tsx';
 import { texts } from './texts.ts';
 
 type Branch = Answer<'backup.branches'>[number];
@@ -15,13 +18,12 @@ const marks: Record<Branch['status'], MarkName> = { filling: 'running', ready: '
 
 export function Branches({
   databaseId,
+  kind,
   name,
-  hasMoments,
 }: {
   databaseId: string;
+  kind: ServiceKind;
   name: string;
-  /** Of PostgreSQL, where a moment can be chosen. */
-  hasMoments: boolean;
 }): ReactElement {
   const { data: branches = [] } = useAsk('backup.branches', { databaseId }, { every: 10_000 });
   const [isMaking, setMaking] = useState(false);
@@ -42,7 +44,9 @@ export function Branches({
             {made.map((one) => (
               <li key={one.databaseId} className="flex flex-wrap gap-x-3">
                 <Mark of={marks[one.status]} />
-                <span>{one.name}</span>
+                <Go to={pathOf({ kind, id: one.databaseId })} className="underline decoration-edge">
+                  {one.name}
+                </Go>
                 <span className="text-faint">{wordsOf(one)}</span>
               </li>
             ))}
@@ -54,18 +58,26 @@ export function Branches({
           </Button>
         </div>
       </div>
-      {isMaking && <NewBranch {...{ databaseId, name, hasMoments }} onClose={() => setMaking(false)} />}
+      {isMaking && (
+        <NewBranch
+          {...{ databaseId, name }}
+          hasMoments={kind === 'postgres'}
+          onClose={() => setMaking(false)}
+        />
+      )}
     </Panel>
   );
 }
 
 const wordsOf = ({ asOf, moment, isMasked, expiresAt, errorMessage, status }: Branch): string =>
-  [
-    `${moment === null ? 'backup' : 'moment'} of ${asOf}`,
-    isMasked ? 'masked' : 'not masked',
-    ...(expiresAt === null ? [] : [`until ${expiresAt}`]),
-    ...(status === 'failed' ? [`failed: ${errorMessage ?? ''}`] : []),
-  ].join(', ');
+  withLocalTimes(
+    [
+      `${moment === null ? 'backup' : 'moment'} of ${asOf}`,
+      isMasked ? 'masked' : 'not masked',
+      ...(expiresAt === null ? [] : [`until ${expiresAt}`]),
+      ...(status === 'failed' ? [`failed: ${errorMessage ?? ''}`] : []),
+    ].join(', '),
+  );
 
 function NewBranch({
   databaseId,
@@ -75,6 +87,7 @@ function NewBranch({
 }: {
   databaseId: string;
   name: string;
+  /** Of PostgreSQL, where a moment can be chosen. */
   hasMoments: boolean;
   onClose: () => void;
 }): ReactElement {
@@ -104,8 +117,17 @@ function NewBranch({
         change={{
           name: { label: 'Name', start: () => `${name}-branch` },
           environmentId: { label: 'Environment', options: places, empty: 'The same' },
-          backupRunId: { label: 'Backup', options: stored, empty: 'The newest' },
-          at: { label: 'Moment', placeholder: '2026-11-20T14:03:07Z' },
+          backupRunId: {
+            label: 'Backup',
+            options: stored,
+            empty: 'The newest',
+            help: 'Stored and verified.',
+          },
+          at: {
+            label: 'Moment',
+            placeholder: '2026-11-20T14:03:07Z',
+            help: 'In place of a backup; with its time zone, Z for UTC.',
+          },
           mask: { label: 'Masking command', as: 'area' },
           expiresInHours: { label: 'Removed after', unit: 'hours' },
         }}

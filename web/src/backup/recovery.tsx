@@ -6,7 +6,7 @@ import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { Fault, Notice } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
-import { Ago } from '../parts/time.tsx';
+import { Ago, withLocalTimes } from '../parts/time.tsx';
 import { bytes } from '../parts/units.ts';
 import { scheduleWords } from './schedule-words.ts';
 import { texts } from './texts.ts';
@@ -47,10 +47,10 @@ export function Recovery({
         )}
         {stored?.holes.map(({ at, reason }) => (
           <p key={at} className="text-13">
-            Hole at {at}: {reason}
+            Hole at {withLocalTimes(`${at}: ${reason}`)}
           </p>
         ))}
-        {stored?.problem != null && <p className="text-13">{stored.problem}</p>}
+        {stored?.problem != null && <p className="text-13">{withLocalTimes(stored.problem)}</p>}
         {stored && stored.windows.length > 0 && (
           <RestoreTo {...{ postgresId, name }} windows={stored.windows} />
         )}
@@ -82,7 +82,7 @@ function Windows({ windows }: { windows: readonly Window[] }): ReactElement {
     <ul className="text-13">
       {windows.map(({ from, to }) => (
         <li key={from}>
-          From {from} to {to} (<Ago at={to} />)
+          {withLocalTimes(`From ${from} to ${to}`)} (<Ago at={to} />)
         </li>
       ))}
     </ul>

@@ -45,6 +45,6 @@ export const texts = {
     'does the database run on it. The current volume is kept, named in the run, until you remove it.',
   branches:
     'A branch is a new database with the data of a backup or a moment of this one, with passwords of its ' +
-    'own, masked before anybody reaches it.',
+    'own. A masking command changes the data before anybody reaches it.',
   restoreStays: 'The current volume is kept, named in the run, until you remove it.',
 };

@@ -139,7 +139,7 @@ async function ofBackup(
   throw new AppError(
     'PRECONDITION_FAILED',
     `${name} has no stored and verified backup that a branch could be filled from. Make one first ` +
-      '(backup.run), or name a moment (`at`) of a PostgreSQL database with recovery.',
+      '(“Back up now”, `berth db backup`), or name a moment (`at`) of a PostgreSQL database with recovery.',
   );
 }
 
