@@ -25,6 +25,10 @@ async function restored(manifest: string): Promise<string> {
   const file = join(folder, 'backup.tar.gz');
   const pack = ['--create', '--gzip', `--file=${file}`, `--directory=${source}`, '--', ...names];
   execFileSync('tar', pack, { timeout: 30_000 });
+  return restoredFrom(file, data);
+}
+
+async function restoredFrom(file: string, data: string): Promise<string> {
   const context = {
     layout: layoutOf(data),
     settings: readSettings({}, {}),
@@ -34,6 +38,12 @@ async function restored(manifest: string): Promise<string> {
   const refused: unknown = await restoreInstallation(context, file).catch((error: unknown) => error);
   return refused instanceof Error ? refused.message.replaceAll(file, 'FILE') : 'restored';
 }
+
+test('an encrypted backup is told with the way to open it', async () => {
+  const file = join(folder, 'berth.tar.gz.age');
+  writeFileSync(file, 'age-encryption.org/v1\n-> X25519 abc\n');
+  expect(await restoredFrom(file, folder)).toMatch(/^FILE is encrypted\. .* age -d -i key\.txt FILE /);
+});
 
 const hostile = '\u001b]0;owned\u0007\u001b[2J\u009b2J';
 

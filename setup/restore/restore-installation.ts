@@ -5,10 +5,13 @@
 import { oneLine } from '../../server/src/domain/text/words.ts';
 import {
   chmodSync,
+  closeSync,
   existsSync,
   lstatSync,
   mkdtempSync,
+  openSync,
   readFileSync,
+  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -27,6 +30,8 @@ import { runCommand } from '../process/run-command.ts';
 const limitMs = 30 * 60_000;
 const manifestName = 'berth-backup.json';
 const keyName = 'berth.key.sealed';
+/** How files of age begin. */
+const ageMark = 'age-encryption.org/v1';
 /** Of the manifest, and of the key; both are far shorter. */
 const mostBytes = 64 * 1024;
 const databaseNames = ['berth.sqlite', 'berth.dump'] as const;
@@ -111,6 +116,7 @@ async function refuseOverData({
 }
 
 async function unpack(file: string, folder: string, signal: AbortSignal): Promise<Manifest> {
+  refuseEncrypted(file);
   const extract = async (...names: string[]): Promise<void> => {
     try {
       await runCommand(
@@ -143,6 +149,24 @@ async function unpack(file: string, folder: string, signal: AbortSignal): Promis
   const manifest = parseManifest(readFileSync(join(folder, manifestName), 'utf8'), file);
   await extract(manifest.database);
   return manifest;
+}
+
+/** Its key is on the sheet that was printed for its destination, and nowhere on this machine. */
+function refuseEncrypted(file: string): void {
+  const head = Buffer.alloc(ageMark.length);
+  const opened = openSync(file, 'r');
+  try {
+    readSync(opened, head);
+  } finally {
+    closeSync(opened);
+  }
+  if (head.toString('latin1') !== ageMark) return;
+  throw new AppError(
+    'PRECONDITION_FAILED',
+    `${file} is encrypted. Put the private key of its destination's recovery sheet into a file key.txt and ` +
+      `run: age -d -i key.txt ${file} >berth.tar.gz (package age), then this again with berth.tar.gz. ` +
+      'Nothing was changed.',
+  );
 }
 
 function parseManifest(text: string, file: string): Manifest {

@@ -231,7 +231,9 @@ const operationWords = {
 function factOf(record: BackupRunRecord): Fact | undefined {
   const { status, organizationId, operation, backupId, backupRunId, ...run } = record;
   if (changesWhatRuns(operation) || (operation === 'verification' && status === 'done')) return undefined;
-  const what = `The ${operationWords[operation]} of ${subjectOf(run)}`;
+  const isBase = /\.base\.tar\.gz(\.age)?$/.test(run.path);
+  const words = isBase ? 'base backup for the recovery' : operationWords[operation];
+  const what = `The ${words} of ${subjectOf(run)}`;
   return {
     event: status === 'done' ? 'backupDone' : 'backupFailed',
     organizationId,
