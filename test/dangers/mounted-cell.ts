@@ -144,6 +144,7 @@ const pullRequest = {
   repository: 'shop/shop',
   provider: 'github',
   isTrusted: true,
+  isFork: false,
 } as const;
 
 async function application({ stage, cell, party, name }: Scene): Promise<ServiceRef> {

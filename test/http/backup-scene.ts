@@ -114,6 +114,7 @@ async function addDatabase(database: Database, { people, place }: World): Promis
     dataVolume: 'present',
     dataVersion: null,
     formerVolumes: [],
+    previewDeploymentId: null,
     createdAt: '2026-01-01T00:00:00.000Z',
   });
 }

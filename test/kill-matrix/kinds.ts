@@ -157,6 +157,7 @@ const pullRequest: PreviewFacts = {
   repository: 'shop/shop',
   provider: 'github',
   isTrusted: true,
+  isFork: false,
 };
 
 async function preview(stage: Stage): Promise<Asked> {

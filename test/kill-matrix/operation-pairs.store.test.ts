@@ -165,6 +165,7 @@ const make: Record<DeployedKind, () => Promise<Tried>> = {
         repository: 'shop/shop',
         provider: 'github',
         isTrusted: true,
+        isFork: false,
       } as const;
       const host = await previews.hostOf(record, facts);
       return (await previews.create(record, facts, host)).previewDeploymentId;

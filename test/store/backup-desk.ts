@@ -69,6 +69,7 @@ export interface BackupDeskState {
   readonly folder: string;
   readonly runs: BackupRuns;
   readonly openStore: Destinations['open'];
+  readonly branches: Branches;
   /** What the next dumps give. */
   dump: () => Bytes;
   /** What a restore or a trial does. */
@@ -134,6 +135,7 @@ export function createBackupDesk(database: Database, clock: Clock): BackupDeskSt
     folder,
     runs: parts.runs,
     openStore: parts.openStore,
+    branches: branchesOf(database, parts),
     idle: () => background,
     holds: false,
     keptFree: 0,

@@ -166,9 +166,10 @@ const logInto = (warnings: string[]): PreviewingParts['log'] => ({
 /** Compose services of which nothing is released. */
 const unreleased = (
   steps: string[],
-): Pick<PreviewingParts, 'composeRuntime' | 'leaveSchedules' | 'previewWildcard'> => ({
+): Pick<PreviewingParts, 'composeRuntime' | 'leaveSchedules' | 'previewWildcard' | 'removeDatabases'> => ({
   composeRuntime: { remove: async ({ composeId }) => (steps.push(`removal of ${composeId}`), []) },
   leaveSchedules: async () => async () => undefined,
+  removeDatabases: async (id) => void steps.push(`databases of ${id}`),
   previewWildcard: async () => (steps.push('address'), '*.203-0-113-7.sslip.io'),
 });
 

@@ -254,6 +254,7 @@ function preview(fixtures: Fixtures, application: OfApplication): TableRecord<'p
     repository: '',
     provider: 'gitea',
     isTrusted: true,
+    isFork: false,
     liveDeploymentId: null,
     releasedAppName: null,
     isStopped: false,

@@ -8,6 +8,7 @@ export const noPreviews = {
   previewEnv: null,
   previewSecretEnv: '',
   previewInherits: [],
+  previewDatabases: [],
   isPreviewDeploymentsActive: false,
   previewRequireCollaboratorPermissions: true,
   previewOf: null,

@@ -1201,6 +1201,25 @@ ALTER TABLE "backup_run" ADD COLUMN "identity" TEXT;
 ALTER TABLE "wal_span" ADD COLUMN "recipients" TEXT NOT NULL DEFAULT '[]';
 `,
   },
+  {
+    version: 79,
+    name: 'databases of previews',
+    sql: `
+ALTER TABLE "application" ADD COLUMN "previewDatabases" TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE "compose" ADD COLUMN "previewDatabases" TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE "database" ADD COLUMN "previewDeploymentId" TEXT;
+CREATE INDEX "database_preview" ON "database"("previewDeploymentId");
+ALTER TABLE "database_branch" ADD COLUMN "origin" TEXT NOT NULL DEFAULT 'backup';
+ALTER TABLE "preview_deployment" ADD COLUMN "isFork" BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE "compose_preview" ADD COLUMN "isFork" BIGINT NOT NULL DEFAULT 0;
+UPDATE "preview_deployment" SET "isFork" = 1 WHERE EXISTS (SELECT 1 FROM "held_pull_request" h
+  WHERE h."applicationId" = "preview_deployment"."applicationId"
+    AND h."number" = "preview_deployment"."pullRequestNumber");
+UPDATE "compose_preview" SET "isFork" = 1 WHERE EXISTS (SELECT 1 FROM "held_pull_request" h
+  WHERE h."composeId" = "compose_preview"."composeId"
+    AND h."number" = "compose_preview"."pullRequestNumber");
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

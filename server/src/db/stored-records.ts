@@ -12,6 +12,7 @@ import {
 } from '../domain/access/danger.ts';
 import type { WrittenBuild } from '../domain/builds/own-build.ts';
 import type { SourceApplication } from '../domain/builds/source-applications.ts';
+import { branchOrigins } from '../domain/branch-origin.ts';
 import type { Grants } from '../domain/access/permissions.ts';
 import type { HookEvent, PullRequestEvent } from '../domain/git/git-event.ts';
 import {
@@ -135,6 +136,18 @@ export const previewOf = shaped(
     provider: z.string(),
     isTrusted: z.boolean(),
   }),
+);
+
+/** Databases that previews get of their own, and what fills each. */
+export const previewDatabases = shaped(
+  'the databases of previews',
+  z.array(
+    z.object({
+      databaseId: z.string(),
+      from: z.enum(branchOrigins),
+      mask: z.string().optional(),
+    }),
+  ),
 );
 
 /** What of a template a compose service has, by which a newer one and edits are told. */

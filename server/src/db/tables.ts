@@ -3,6 +3,7 @@
  * migrations.store.test.ts compares the two, so a new column needs a migration as well.
  */
 import type { DeployedKind } from '../domain/names/service-ref.ts';
+import type { BranchOrigin } from '../domain/branch-origin.ts';
 import type { DatabaseKindName } from '../domain/database-kind.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import type { ApplicationStatus, DeploymentKind, DeploymentStatus } from '../domain/states/lifecycle.ts';
@@ -276,6 +277,7 @@ const application = {
   previewSecretEnv: secret(),
   /** Names of its own variables that previews get. */
   previewInherits: json(words),
+  previewDatabases: json(stored.previewDatabases),
 };
 
 const deployment = {
@@ -531,6 +533,8 @@ const database = {
   dataVolume: text(),
   dataVersion: optionalText(),
   formerVolumes: json(stored.formerVolumes),
+  /** Of the preview that it was made for and goes with; null for one that stands on its own. */
+  previewDeploymentId: optionalText(),
 };
 
 const compose = {
@@ -589,6 +593,7 @@ const compose = {
   previewSecretEnv: secret(),
   /** Names of its own variables that previews get. */
   previewInherits: json(words),
+  previewDatabases: json(stored.previewDatabases),
   isPreviewDeploymentsActive: boolean(),
   previewRequireCollaboratorPermissions: boolean(),
   /** Set for the copy that is the preview of a pull request of another compose service. */
@@ -740,6 +745,8 @@ const databaseBranch = {
   expiresAt: optionalNumber(),
   /** When its end was announced. */
   warnedAt: optionalText(),
+  /** What fills it. */
+  origin: text<BranchOrigin>(),
 };
 
 /** What becomes of a service while one of its volumes is read. */
@@ -941,6 +948,8 @@ const previewDeployment = {
   repository: text(),
   provider: choice(previewProviders),
   isTrusted: boolean(),
+  /** Its commits come from another repository. */
+  isFork: boolean(),
   liveDeploymentId: optionalText(),
   releasedAppName: optionalText(),
   isStopped: boolean(),
@@ -967,6 +976,8 @@ const composePreview = {
   repository: text(),
   provider: choice(previewProviders),
   isTrusted: boolean(),
+  /** Its commits come from another repository. */
+  isFork: boolean(),
   commentId: optionalText(),
   commentDigest: optionalText(),
 };

@@ -81,9 +81,8 @@ export function previewRecords(
   { previewDeploymentId, isTrusted }: TableRecord<'preview_deployment'>,
 ): Pick<DeployRecords, 'envBlocks' | 'mounts' | 'ports'> {
   return {
-    // Variables of project and environment may be as secret as the application's own.
-    envBlocks: async (consumer, own) =>
-      isTrusted ? records.envBlocks(consumer, own) : { project: '', environment: '' },
+    envBlocks: (consumer, own, known) =>
+      records.envBlocks({ ...consumer, preview: { previewDeploymentId, isTrusted } }, own, known),
     // Only one service can publish a port of the server, and that is the application.
     ports: async () => [],
     mounts: async (applicationId) =>

@@ -61,7 +61,7 @@ export interface ResourceReference {
   kind: ResourceKind;
   /**
    * Name of the input field that carries the id, or a list of ids; dots lead into objects
-   * (`grants.accessedProjects`).
+   * (`grants.accessedProjects`) and into each object of a list (`previewDatabases.databaseId`).
    */
   field: string;
   /**

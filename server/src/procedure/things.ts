@@ -85,8 +85,10 @@ export function isNested(field: string): boolean {
 
 /** The id in the field, each id of a list, none when the field is absent. */
 export function idsIn(input: unknown, field: string): string[] {
-  let value = input;
+  let values = [input];
   for (const name of field.split('.'))
-    value = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
-  return (Array.isArray(value) ? value : [value]).filter((item) => typeof item === 'string');
+    values = values
+      .flat()
+      .map((value) => (typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined));
+  return values.flat().filter((item) => typeof item === 'string');
 }

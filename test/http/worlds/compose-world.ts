@@ -137,6 +137,7 @@ function composeRouters(database: Database, cloud: boolean): Router[] {
         unfinished: unfinishedOf(stores),
         logs: composeLogs,
         leaveSchedules: leavingOf(stores, queue),
+        removeDatabases: async () => undefined,
         interruption: idleInterruption(deployments, turns),
         runtime: createComposeRuntime({
           hosts,

@@ -270,6 +270,7 @@ export async function withPreview(
     repository: '',
     provider: 'github',
     isTrusted: true,
+    isFork: false,
     liveDeploymentId: null,
     releasedAppName: null,
     isStopped: false,

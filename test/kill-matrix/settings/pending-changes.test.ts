@@ -187,6 +187,7 @@ test('a preview: the settings of its application that it takes, and those of pre
         repository: 'shop/shop',
         provider: 'github',
         isTrusted: true,
+        isFork: false,
       },
       'preview.example.com',
     );

@@ -215,6 +215,7 @@ async function preview(
         repository: 'shop/shop',
         provider: 'github',
         isTrusted,
+        isFork: false,
       },
       `preview-${number}.example.com`,
     ),

@@ -58,6 +58,7 @@ export function composeRouters(parts: AppParts, mounts: Mounts): Router[] {
         runtime: runningComposes.runtime,
         logs: adapters.logs,
         removePreviews: parts.previewing.removeAllOfCompose,
+        removeDatabases: parts.removeDatabases,
         leaveSchedules: (composeId) => parts.scheduling.desk.schedules.leaving({ composeId }),
         interruption,
         isInstallations: parts.accounts.organizations.isFirst,

@@ -34,6 +34,7 @@ import {
   type HeldPullRequests,
 } from '../../modules/preview-deployment/approval/held.ts';
 import { createPreviewByHand, type PreviewByHand } from '../../modules/preview-deployment/by-hand/by-hand.ts';
+import type { RemovePreviewDatabases } from '../../modules/preview-deployment/databases/removal.ts';
 import { createApplicationPreviews } from '../../modules/preview-deployment/application-previews.ts';
 import {
   commentedCopies,
@@ -107,6 +108,7 @@ export interface PreviewingParts {
   domains: Domains;
   composes: Composes;
   composeRuntime: Pick<ComposeRuntime, 'remove'>;
+  removeDatabases: RemovePreviewDatabases;
   /** What ends the schedules of a compose service once its record is gone. */
   leaveSchedules: ComposeDeletionDeps['leaveSchedules'];
   /** Hosts of previews, where their service names none. */

@@ -5,6 +5,7 @@ import { applicationDeployer } from '../../deploy/application-deployer.ts';
 import { composeDeployer } from '../../deploy/compose/compose-deployer.ts';
 import { databaseDeployer } from '../../deploy/database/database-deployer.ts';
 import { previewDeployer } from '../../deploy/preview-deployer.ts';
+import { withPreviewDatabases, type PreviewDatabaseParts } from '../../deploy/with-preview-databases.ts';
 import { createDeploymentRunner, type DeploymentRunner } from '../../deploy/run.ts';
 import { createBuildSlots } from '../../jobs/build-slots.ts';
 import { measuredSlots } from '../../jobs/measured-slots.ts';
@@ -12,6 +13,10 @@ import { createWorker, type Worker } from '../../jobs/worker.ts';
 import { commitStatusJob } from '../../modules/git-provider/commit-status.ts';
 import { createInterruption, type Interruption } from '../../modules/interruption/interruption.ts';
 import { createRequireReach } from '../../modules/interruption/reach.ts';
+import {
+  createRemovePreviewDatabases,
+  type RemovePreviewDatabases,
+} from '../../modules/preview-deployment/databases/removal.ts';
 import { pullRequestJob } from '../../modules/preview-deployment/pull-request/pull-request.ts';
 import { buildsConcurrency } from '../../modules/server/builds-concurrency.ts';
 import { serverSetupJob } from '../../modules/server/setup/setup.ts';
@@ -27,6 +32,7 @@ import { createBackingUp, type BackingUp } from '../upkeep/backing-up.ts';
 import { createVolumeServices } from '../../deploy/volume-services.ts';
 import type { Ground } from '../ground.ts';
 import type { Machines } from '../hosts/machines.ts';
+import { createPreviewDatabaseParts } from './preview-databases.ts';
 import { createPreviewing, previewParts, type Previewing, type PreviewingParts } from './previewing.ts';
 import type { Product } from '../product.ts';
 import type { Releasing } from './releasing.ts';
@@ -38,6 +44,8 @@ const jobsPerServer = 20;
 
 export interface Working extends SettingUp, CleaningUp, Draining, Certifying {
   interruption: Interruption;
+  /** Of a preview that is removed. */
+  removeDatabases: RemovePreviewDatabases;
   backingUp: BackingUp;
   previewing: Previewing;
   scheduling: Scheduling;
@@ -54,7 +62,6 @@ export function createWorking(
   const { applyRoutes, changeRoutes } = reconciler;
   const settingUp = createSettingUp(ground, product, machines, reconciler);
   const { running } = releasing;
-  const runner = createRunner(ground, product, machines, releasing, applyRoutes);
   const rooms = createDiskRooms({
     hosts: machines.hosts,
     files: ground.adapters.files,
@@ -76,6 +83,11 @@ export function createWorking(
       roomOf: rooms.ofVolumes,
     }),
   });
+  const previewDatabases = createPreviewDatabaseParts(ground, product, machines, releasing, backingUp.desk);
+  const runner = createRunner(ground, product, machines, releasing, {
+    applyRoutes,
+    previews: previewDatabases.parts,
+  });
   const interruption = createInterruption({
     ...product,
     ...machines,
@@ -89,9 +101,16 @@ export function createWorking(
     scheduling.desk.schedules.leaving({ composeId });
   const { runtime: composeRuntime } = releasing.runningComposes;
   const parts = { ...ground, ...product, ...machines, interruption, changeRoutes };
-  const previewing = createPreviewing({ ...parts, composeRuntime, leaveSchedules });
+  const removeDatabases = createRemovePreviewDatabases({
+    store: ground.stores.databases,
+    runs: backingUp.desk.runs,
+    interruption,
+    discard: previewDatabases.discard,
+  });
+  const previewing = createPreviewing({ ...parts, composeRuntime, leaveSchedules, removeDatabases });
   return {
     interruption,
+    removeDatabases,
     backingUp,
     previewing,
     ...settingUp,
@@ -108,7 +127,10 @@ function createRunner(
   product: Product,
   { deployments, previews }: Machines,
   { ports: shared, running, runningComposes }: Releasing,
-  applyRoutes: Reconciler['applyRoutes'],
+  {
+    applyRoutes,
+    previews: previewDatabases,
+  }: { applyRoutes: Reconciler['applyRoutes']; previews: PreviewDatabaseParts },
 ): DeploymentRunner {
   const { stores, adapters, log } = ground;
   const { applications, turns } = product;
@@ -118,8 +140,14 @@ function createRunner(
     deployers: {
       application: applicationDeployer(ports, applications),
       database: databaseDeployer(running.ports),
-      compose: composeDeployer({ ...runningComposes.ports, applyRoutes }),
-      previewDeployment: previewDeployer(ports, previewParts(stores, deployments, applications, previews)),
+      compose: withPreviewDatabases(
+        composeDeployer({ ...runningComposes.ports, applyRoutes }),
+        previewDatabases,
+      ),
+      previewDeployment: withPreviewDatabases(
+        previewDeployer(ports, previewParts(stores, deployments, applications, previews)),
+        previewDatabases,
+      ),
     },
     deployments,
     logs: adapters.logs,

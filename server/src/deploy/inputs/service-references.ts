@@ -15,12 +15,25 @@ export interface Consumer {
   name: string;
   /** Set for a compose service that is the preview of a pull request. */
   previewOf?: { isTrusted: boolean } | null;
+  /** Of such a compose service, the id of the preview. */
+  composeId?: string;
+  /** Set for the preview of an application. */
+  preview?: { previewDeploymentId: string; isTrusted: boolean };
+}
+
+/** The preview that a consumer is; undefined for any other. */
+export function previewOf({ preview, previewOf: copied, composeId }: Consumer): Consumer['preview'] {
+  return copied && composeId !== undefined
+    ? { previewDeploymentId: composeId, isTrusted: copied.isTrusted }
+    : preview;
 }
 
 type Place = Pick<Consumer, 'organizationId' | 'environmentId'>;
 
 export interface ReferenceParts {
   databases(place: Place): Promise<DatabaseRecord[]>;
+  /** The databases in whose place those of a preview are. */
+  branches(of: { databaseId: string }): Promise<{ sourceId: string | null }[]>;
   applications(place: Place): Promise<ApplicationRecord[]>;
   composes(place: Place): Promise<ComposeRecord[]>;
   /** Public address of a server; null while nobody has set one. */
@@ -41,10 +54,12 @@ export async function serviceReferences(
 ): Promise<ServiceReferences> {
   const { organizationId, environmentId } = consumer;
   const place = { organizationId, environmentId };
+  const preview = previewOf(consumer);
+  const isStranger = preview?.isTrusted === false;
   const [databases, applications, composes] = await Promise.all([
-    parts.databases(place),
-    parts.applications(place),
-    parts.composes(place),
+    namedDatabases(parts, await parts.databases(place), preview),
+    isStranger ? [] : parts.applications(place),
+    isStranger ? [] : parts.composes(place),
   ]);
   const given = new Set<string>();
   const all = [
@@ -64,6 +79,29 @@ export async function serviceReferences(
       return found?.fields(field);
     },
   };
+}
+
+/**
+ * Databases by the names that references use: a preview's own in the place of those that they were made of. A
+ * preview without variables sees its own alone.
+ */
+async function namedDatabases(
+  { branches }: ReferenceParts,
+  all: readonly DatabaseRecord[],
+  preview: Consumer['preview'],
+): Promise<DatabaseRecord[]> {
+  const own = new Map<string | null, DatabaseRecord>();
+  if (preview)
+    for (const database of all)
+      if (database.previewDeploymentId === preview.previewDeploymentId)
+        for (const { sourceId } of await branches({ databaseId: database.databaseId }))
+          own.set(sourceId, database);
+  return all.flatMap((database) => {
+    if (database.previewDeploymentId !== null) return [];
+    const mine = own.get(database.databaseId);
+    if (mine) return [{ ...mine, name: database.name }];
+    return preview?.isTrusted === false ? [] : [database];
+  });
 }
 
 interface Named {

@@ -1,9 +1,10 @@
 /** What variables of a service can refer to: blocks of its project and environment, and other services. */
 import type { SurroundingBlocksOf } from '../context.ts';
 import { localServer } from '../../domain/names/server-key.ts';
-import { mayReferTo, serviceReferences, type ReferenceParts } from './service-references.ts';
+import { mayReferTo, previewOf, serviceReferences, type ReferenceParts } from './service-references.ts';
 
 interface SurroundingStores {
+  branches: { list: ReferenceParts['branches'] };
   databases: { list: ReferenceParts['databases'] };
   applications: { list: ReferenceParts['applications'] };
   composes: { list: ReferenceParts['composes'] };
@@ -22,6 +23,7 @@ export function surroundingBlocks(
     databases: stores.databases.list,
     applications: stores.applications.list,
     composes: stores.composes.list,
+    branches: stores.branches.list,
     connectionOf,
     serverAddress,
     serverName: async (serverKey: string) =>
@@ -36,8 +38,10 @@ export function surroundingBlocks(
   }
   return async (consumer, own, known) => {
     // Variables of project and environment may be as secret as those of the service itself.
-    if (consumer.previewOf?.isTrusted === false) return { project: '', environment: '' };
-    const blocks = known ?? (await read(consumer.environmentId));
+    const blocks =
+      previewOf(consumer)?.isTrusted === false
+        ? { project: '', environment: '' }
+        : (known ?? (await read(consumer.environmentId)));
     return mayReferTo([blocks.project, blocks.environment, ...own])
       ? { ...blocks, services: await serviceReferences(parts, consumer) }
       : blocks;

@@ -14,6 +14,7 @@ import { checkLocalRepository, checkPatch, type Patch } from './checks.ts';
 import { newApplication } from './defaults.ts';
 import type { ApplicationRecord, TableRecord } from '../../db/tables.ts';
 import type { ApplicationStore, Placement, Surroundings } from './store.ts';
+import { checkPreviewDatabases } from '../preview-deployment/databases/setting.ts';
 
 /** What was read of an application's surroundings for its page, and need not be read again. */
 export interface ReadAround {
@@ -144,6 +145,7 @@ async function update(
   await refuseOtherProjects(parts.store, patch.networks ?? [], present);
   if (patch.previewCertificateType !== undefined || patch.previewCustomCertResolver !== undefined)
     await refuseUnknownResolver({ ...present, ...patch }, parts);
+  await checkPreviewDatabases(patch.previewDatabases, present, parts.store.database);
   if (patch.buildServerId) await parts.buildServers.require(patch.buildServerId, organizationId);
   if (patch.customGitUrl) checkLocalRepository(patch.customGitUrl, await parts.localRepositoryPaths());
   await revised(given ?? undefined, 'the application', {

@@ -16,6 +16,7 @@ import { partial } from '../../procedure/input/shape.ts';
 import { mutation, query, subscription, upload } from '../../procedure/procedure.ts';
 import { applicationFields, applicationRecord, createdApplication } from './record.ts';
 import { buildType, settingShape, withAliases } from './settings.ts';
+import { previewDatabaseGrants } from '../preview-deployment/databases/setting.ts';
 
 const id = z.object({ applicationId: z.string().min(1).max(100) });
 const own = { class: 'protected', resources: [{ kind: 'application', field: 'applicationId' }] } as const;
@@ -78,10 +79,14 @@ export const applicationContract = {
     access: {
       class: 'protected',
       hostReach: [{ field: 'customGitUrl', when: 'localRepository' }],
-      fieldGrants: programFields.map((field) => ({ field, grant: programGrant })),
+      fieldGrants: [
+        ...programFields.map((field) => ({ field, grant: programGrant }) as const),
+        ...previewDatabaseGrants,
+      ],
       resources: [
         { kind: 'application', field: 'applicationId' },
         { kind: 'environment', field: 'environmentId' },
+        { kind: 'database', field: 'previewDatabases.databaseId' },
         { kind: 'environment', field: 'networks' },
         { kind: 'sshKey', field: 'customGitSSHKeyId' },
         { kind: 'registry', field: 'registryId' },

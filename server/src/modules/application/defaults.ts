@@ -86,6 +86,7 @@ function previews() {
     previewEnv: null,
     previewSecretEnv: '',
     previewInherits: [],
+    previewDatabases: [],
     previewBuildArgs: null,
     previewBuildSecrets: null,
     previewWildcard: null,

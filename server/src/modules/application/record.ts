@@ -12,6 +12,7 @@ import { portRecord } from '../port/record.ts';
 import { environmentOfService } from '../service/record-environment.ts';
 import { liveRecord, pendingChanges, secretEnvNames } from '../service/record-live.ts';
 import { healthCheck } from './settings.ts';
+import { previewDatabase } from '../preview-deployment/databases/setting.ts';
 
 const optional = z.string().nullable();
 
@@ -86,6 +87,7 @@ export const applicationFields = applicationSummary
     previewEnv: secretLines().nullable(),
     previewSecretEnvNames: secretEnvNames,
     previewInherits: z.array(z.string()),
+    previewDatabases: z.array(previewDatabase),
     previewBuildArgs: secretLines().nullable(),
     previewBuildSecrets: secretLines().nullable(),
     previewWildcard: optional,

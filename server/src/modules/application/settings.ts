@@ -25,6 +25,7 @@ import {
   variableName,
 } from '../service/contract-fields.ts';
 import { patternCount, patternLimit } from '../../domain/git/watch-paths.ts';
+import { previewDatabase } from '../preview-deployment/databases/setting.ts';
 
 /** A folder or file inside the source. */
 const sourcePath = ruled(line(1000), parseSourcePath);
@@ -154,6 +155,14 @@ export const settingShape = {
     .describe(
       "Names of the application's own variables, secret ones too, that previews get in addition to their " +
         'own; never those of a pull request whose author may not write to the repository',
+    ),
+  previewDatabases: z
+    .array(previewDatabase)
+    .max(10)
+    .nullable()
+    .describe(
+      'Databases of the same environment of which each preview gets one of its own: what refers to the ' +
+        "database leads to the preview's own",
     ),
   previewBuildArgs: block.nullable(),
   previewBuildSecrets: block.nullable(),

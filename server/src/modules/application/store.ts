@@ -3,6 +3,7 @@ import type { Database } from '../../db/database.ts';
 import { decodeRow } from '../../db/values/codec.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import { tables } from '../../db/tables.ts';
+import type { FindDatabase } from '../preview-deployment/databases/setting.ts';
 
 export interface Placement {
   environmentId: string;
@@ -22,11 +23,14 @@ export interface ApplicationStore extends TableStore<'application'> {
   placement(environmentId: string): Promise<Placement | undefined>;
   /** The same with their variables. */
   surroundings(environmentId: string): Promise<Surroundings | undefined>;
+  /** A database of the organization, for the databases of its previews. */
+  database: FindDatabase;
   transaction<T>(work: () => Promise<T>): Promise<T>;
 }
 
 export function createApplicationStore(database: Database): ApplicationStore {
   const { builder, cipher } = database;
+  const databases = tableStore(database, 'database');
   const places = builder
     .selectFrom('environment as e')
     .innerJoin('project as p', 'p.projectId', 'e.projectId')
@@ -51,6 +55,7 @@ export function createApplicationStore(database: Database): ApplicationStore {
       const environment = decodeRow(tables.environment, { env: environmentEnv }, cipher).env;
       return { ...place, variables: { project: project ?? '', environment: environment ?? '' } };
     },
+    database: (databaseId, organizationId) => databases.find({ databaseId, organizationId }),
     transaction: (work) => database.transaction(work),
   };
 }

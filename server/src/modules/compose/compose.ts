@@ -17,6 +17,7 @@ import type { ComposeRecord } from '../../db/tables.ts';
 import type { NetworkPlace } from '../../domain/network/network-pool.ts';
 import { heldNames } from './held-names.ts';
 import type { ComposeStore } from './store.ts';
+import { checkPreviewDatabases } from '../preview-deployment/databases/setting.ts';
 
 /** Settings as they come in; null where a person clears one. */
 export type ComposeInput = { [K in keyof ComposeRecord]?: ComposeRecord[K] | null | undefined } & {
@@ -152,6 +153,7 @@ async function update(
   for (const { field, set, remove } of secrets)
     if (set !== undefined || remove !== undefined)
       patch[field] = changedSecrets(present[field], { set, remove }, { field, now: isoTime(clock) });
+  await checkPreviewDatabases(patch.previewDatabases, present, store.database);
   if (patch.customGitUrl) checkLocalRepository(patch.customGitUrl, await localRepositoryPaths());
   // A suffix that nobody chose is made once, and kept: volumes are named by it.
   if (patch.randomize && (patch.suffix ?? present.suffix) === '') patch.suffix = randomId(6).toLowerCase();
@@ -249,6 +251,7 @@ const previewDefaults = {
   previewEnv: null,
   previewSecretEnv: '',
   previewInherits: [],
+  previewDatabases: [],
   isPreviewDeploymentsActive: false,
   previewRequireCollaboratorPermissions: true,
   previewOf: null,
@@ -262,6 +265,7 @@ const emptied = {
   watchPaths: [],
   previewLabels: [],
   previewInherits: [],
+  previewDatabases: [],
   repository: null,
   owner: null,
   branch: null,

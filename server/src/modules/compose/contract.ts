@@ -31,6 +31,7 @@ import {
   waitingCompose,
   wholeCompose,
 } from './record.ts';
+import { previewDatabaseGrants } from '../preview-deployment/databases/setting.ts';
 
 const byId = z.object({ composeId: id });
 const subject = { kind: 'compose', field: 'composeId' } as const;
@@ -74,6 +75,7 @@ const {
   previewSecretEnv,
   removePreviewSecretEnv,
   previewInherits,
+  previewDatabases,
   previewRequireCollaboratorPermissions,
 } = settingShape;
 
@@ -87,6 +89,7 @@ const previewSettings = {
   previewSecretEnv,
   removePreviewSecretEnv,
   previewInherits,
+  previewDatabases,
   previewRequireCollaboratorPermissions,
 };
 
@@ -142,8 +145,10 @@ export const composeContract = {
       class: 'protected',
       hostReach: [{ field: 'customGitUrl', when: 'localRepository' }],
       decidesHostReach: true,
+      fieldGrants: previewDatabaseGrants,
       resources: [
         subject,
+        { kind: 'database', field: 'previewDatabases.databaseId' },
         { kind: 'sshKey', field: 'customGitSSHKeyId' },
         { kind: 'gitProvider', field: 'githubId' },
       ],

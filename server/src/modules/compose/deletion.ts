@@ -17,6 +17,8 @@ export interface ComposeDeletionDeps {
   interruption: Pick<Interruption, 'endThen'>;
   /** What ends its schedules once its record is gone. */
   leaveSchedules(composeId: string): Promise<() => Promise<void>>;
+  /** Ends the databases that it has of its own when it is a preview. */
+  removeDatabases(composeId: string, userId?: string): Promise<void>;
   domains(composeId: string, organizationId: string): Promise<DomainRecord[]>;
   changeRoutes: ChangeRoutes;
 }
@@ -47,6 +49,7 @@ export function createDeleteCompose(deps: ComposeDeletionDeps): DeleteCompose {
         const leave = await deps.leaveSchedules(composeId);
         // Without a deployment the engine never heard of it.
         const kept = all.length > 0 ? await deps.runtime.remove(compose, { deleteVolumes, stays }) : [];
+        if (compose.previewOf !== null) await deps.removeDatabases(composeId, userId);
         const forget = (): Promise<ComposeRecord> => deps.composes.remove(composeId, organizationId);
         const hasDomains = (await deps.domains(composeId, organizationId)).length > 0;
         await (hasDomains ? deps.changeRoutes(serverKeyOf(compose), write, forget) : write(forget));

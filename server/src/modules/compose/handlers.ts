@@ -46,6 +46,8 @@ export interface ComposeDesk {
   removePreviews(compose: ComposeRecord): Promise<void>;
   /** What ends its schedules once its record is gone. */
   leaveSchedules(composeId: string): Promise<() => Promise<void>>;
+  /** Ends the databases that a preview has of its own. */
+  removeDatabases(composeId: string, userId?: string): Promise<void>;
   interruption: Interruption;
   members: Members;
   liveOf: LiveReader;

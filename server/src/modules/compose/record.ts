@@ -9,6 +9,7 @@ import { domainRecord } from '../domain/record.ts';
 import { mountRecord } from '../mount/record.ts';
 import { environmentOfService } from '../service/record-environment.ts';
 import { liveRecord, pendingChanges, secretEnvNames } from '../service/record-live.ts';
+import { previewDatabase } from '../preview-deployment/databases/setting.ts';
 
 const optional = z.string().nullable();
 
@@ -52,6 +53,7 @@ export const composeRecord = z
     previewEnv: secretLines().nullable(),
     previewSecretEnvNames: secretEnvNames,
     previewInherits: z.array(z.string()),
+    previewDatabases: z.array(previewDatabase),
     previewRequireCollaboratorPermissions: z.boolean(),
     revision,
     createdAt: z.string(),

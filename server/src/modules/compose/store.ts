@@ -3,6 +3,7 @@ import type { ComposeRecord } from '../../db/tables.ts';
 import type { Database } from '../../db/database.ts';
 import { freeNetworkIndex, type FreeNetworkIndex } from '../../db/values/network-index.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
+import type { FindDatabase } from '../preview-deployment/databases/setting.ts';
 
 export type MadeOfTemplate = Pick<ComposeRecord, 'composeId' | 'name' | 'madeFrom'>;
 
@@ -12,6 +13,8 @@ export interface ComposeStore extends TableStore<'compose'> {
   freeNetworkIndex: FreeNetworkIndex;
   /** Those of the organization that were made of a template, without previews. */
   madeOfTemplates(organizationId: string): Promise<MadeOfTemplate[]>;
+  /** A database of the organization, for the databases of its previews. */
+  database: FindDatabase;
   transaction<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -22,12 +25,14 @@ export function createComposeStore(database: Database): ComposeStore {
       and "sourceType" = 'raw' order by "name", "composeId"`.compile(database.builder);
   const domains = tableStore(database, 'domain');
   const composes = tableStore(database, 'compose');
+  const databases = tableStore(database, 'database');
   return {
     ...composes,
     removeDomains: async (composeId) => void (await domains.remove({ composeId })),
     freeNetworkIndex: freeNetworkIndex(database),
     madeOfTemplates: async (organizationId) =>
       (await database.run(made, [organizationId])).map(composes.decode),
+    database: (databaseId, organizationId) => databases.find({ databaseId, organizationId }),
     transaction: (work) => database.transaction(work),
   };
 }

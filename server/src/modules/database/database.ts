@@ -221,6 +221,7 @@ export function neverRan(databaseId: string) {
     dataVolume: `berth-data-${databaseId}`,
     dataVersion: null,
     formerVolumes: [],
+    previewDeploymentId: null,
   } satisfies Partial<DatabaseRecord>;
 }
 

@@ -76,6 +76,7 @@ eachDatabase('an operation that comes while another is in progress', ({ open }) 
           repository: '',
           provider: 'github',
           isTrusted: true,
+          isFork: false,
           liveDeploymentId: null,
           releasedAppName: null,
           isStopped: false,

@@ -28,6 +28,8 @@ export interface PreviewFacts {
   /** Full name of the repository at its host; empty where no host tells of it. */
   repository: string;
   provider: PreviewDeploymentRecord['provider'];
+  /** Its commits come from another repository. */
+  isFork: boolean;
   /** What runs comes from people who may write to the repository; a fork is never trusted. */
   isTrusted: boolean;
 }
@@ -37,9 +39,10 @@ export function renewedBy({
   commit,
   headBranch: branch,
   isTrusted,
+  isFork,
   expiresAt,
-}: PreviewFacts): Pick<PreviewDeploymentRecord, 'commit' | 'branch' | 'isTrusted' | 'expiresAt'> {
-  return { commit, branch, isTrusted, expiresAt };
+}: PreviewFacts): Pick<PreviewDeploymentRecord, 'commit' | 'branch' | 'isTrusted' | 'isFork' | 'expiresAt'> {
+  return { commit, branch, isTrusted, isFork, expiresAt };
 }
 
 export interface PreviewDeployments {

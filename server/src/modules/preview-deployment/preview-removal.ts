@@ -11,6 +11,7 @@ import type { ChangeRoutes } from '../../ports/proxy.ts';
 import type { Deployments } from '../deployment/deployment.ts';
 import type { Interruption } from '../interruption/interruption.ts';
 import { awaitAbandoned, removeFromEngine } from '../service/own-service.ts';
+import type { RemovePreviewDatabases } from './databases/removal.ts';
 import type { PreviewComments } from './preview-comments.ts';
 import type { PreviewDeployments } from './preview-deployment.ts';
 import type { RemovedBy } from './previewed.ts';
@@ -30,6 +31,7 @@ export interface RemovalNeighbours {
   deployments: Pick<Deployments, 'all'>;
   interruption: Pick<Interruption, 'endThen'>;
   comments: Pick<PreviewComments, 'tellRemoved'>;
+  removeDatabases: RemovePreviewDatabases;
   hosts: Hosts;
   logs: Pick<DeploymentLogs, 'remove'>;
   changeRoutes: ChangeRoutes;
@@ -40,6 +42,7 @@ export function createRemovePreview({
   deployments,
   interruption,
   comments,
+  removeDatabases,
   hosts,
   logs,
   changeRoutes,
@@ -57,6 +60,7 @@ export function createRemovePreview({
         await awaitAbandoned(host.engine, service);
         await removeFromEngine(host.engine, service, { deleteVolumes: true });
       }
+      await removeDatabases(previewDeploymentId, userId);
       const remove = () => previews.remove(previewDeploymentId, organizationId);
       await changeRoutes(serverKey, write, remove, { mayWait: true });
       return all;

@@ -4,7 +4,8 @@
  */
 import { appNameFrom } from '../../domain/names/names.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
-import type { DatabaseRecord } from '../../db/tables.ts';
+import type { PreviewDatabase } from '../../domain/branch-origin.ts';
+import type { ApplicationRecord, DatabaseRecord } from '../../db/tables.ts';
 import { neverRan } from '../database/database.ts';
 import { keepNames } from '../compose/compose.ts';
 import type { ServiceNames } from '../service-name/service-name.ts';
@@ -26,9 +27,9 @@ export function createServiceCopies(rows: ServiceRows, names: ServiceNames, cloc
     database: (record, changes) => copyDatabase(parts, record, changes),
     async make(organizationId, environments) {
       for (const pair of environments) {
-        await copyApplications(parts, organizationId, environments, pair);
-        await copyDatabases(parts, organizationId, pair);
-        await copyComposes(parts, organizationId, pair);
+        const databases = await copyDatabases(parts, organizationId, pair);
+        await copyApplications(parts, organizationId, { environments, databases }, pair);
+        await copyComposes(parts, organizationId, databases, pair);
       }
     },
   };
@@ -37,7 +38,7 @@ export function createServiceCopies(rows: ServiceRows, names: ServiceNames, cloc
 async function copyApplications(
   parts: Parts,
   organizationId: string,
-  environments: ReadonlyMap<string, string>,
+  { environments, databases }: { environments: ReadonlyMap<string, string>; databases: CopiedDatabases },
   [from, environmentId]: [string, string],
 ): Promise<void> {
   const { rows, names, clock } = parts;
@@ -52,6 +53,7 @@ async function copyApplications(
       applicationStatus: 'idle' as const,
       createdAt: isoTime(clock),
       networks: record.networks.map((joined) => environments.get(joined) ?? joined),
+      previewDatabases: inCopy(record, databases),
       liveDeploymentId: null,
       uploadPath: null,
     };
@@ -62,13 +64,31 @@ async function copyApplications(
   }
 }
 
+/** Ids of databases, and of their copies. */
+type CopiedDatabases = ReadonlyMap<string, string>;
+
+/** Those of previews stay with them. */
 async function copyDatabases(
   parts: Parts,
   organizationId: string,
   [from, environmentId]: [string, string],
-): Promise<void> {
+): Promise<CopiedDatabases> {
+  const copied = new Map<string, string>();
   for (const record of await parts.rows.database.list({ organizationId, environmentId: from }))
-    await copyDatabase(parts, record, { environmentId });
+    if (record.previewDeploymentId === null)
+      copied.set(record.databaseId, (await copyDatabase(parts, record, { environmentId })).databaseId);
+  return copied;
+}
+
+/** The copies of an environment refer to each other. */
+function inCopy(
+  { previewDatabases }: Pick<ApplicationRecord, 'previewDatabases'>,
+  databases: CopiedDatabases,
+): PreviewDatabase[] {
+  return previewDatabases.flatMap((one) => {
+    const databaseId = databases.get(one.databaseId);
+    return databaseId === undefined ? [] : [{ ...one, databaseId }];
+  });
 }
 
 async function copyDatabase(
@@ -97,6 +117,7 @@ async function copyDatabase(
 async function copyComposes(
   parts: Parts,
   organizationId: string,
+  databases: CopiedDatabases,
   [from, environmentId]: [string, string],
 ): Promise<void> {
   const { rows, names, clock } = parts;
@@ -113,6 +134,7 @@ async function copyComposes(
       environmentId,
       appName: newName(record.name),
       refreshToken: randomId(32),
+      previewDatabases: inCopy(record, databases),
       composeStatus: 'idle' as const,
       // What somebody let the original reach is the original's.
       approval: null,

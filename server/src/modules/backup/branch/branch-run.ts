@@ -11,7 +11,16 @@ import type { ExecResult } from '../../../ports/engine/engine-program.ts';
 import type { Databases } from '../../database/database.ts';
 import type { DatabaseServer } from '../database-source.ts';
 import { fillToMoment, type MomentPorts } from '../recovery/restore-to-moment.ts';
-import { besideOf, changeOverTo, fill, idOf, type Beside, type RestoringPorts } from '../runs/restore.ts';
+import {
+  besideOf,
+  changeOverTo,
+  fill,
+  idOf,
+  startBeside,
+  type Beside,
+  type RestoringPorts,
+} from '../runs/restore.ts';
+import { fillByCopy } from './fill-copy.ts';
 import type { RunContext } from '../runs/run-context.ts';
 import type { RunOperation } from '../runs/runner.ts';
 import type { BackupRunRecord, BranchRecord, BranchStore } from '../store.ts';
@@ -59,7 +68,7 @@ async function branch(ports: BranchingPorts, context: RunContext): Promise<void>
   if (!(await beside.isOn(databaseId, target.volume))) {
     await databases.patch(databaseId, { applicationStatus: 'idle' });
     const server = await filled(ports, context, record, target);
-    await mask(ports, context, record, server);
+    if (server) await mask(ports, context, record, server);
     await branches.update({ databaseId }, { filledAt: isoTime(clock) });
   }
   await changeOverTo(beside, context, { databaseId, target, kept: 'an empty volume' });
@@ -73,7 +82,19 @@ async function found({ branches }: BranchingPorts, { backupRunId }: BackupRunRec
   return record;
 }
 
+/** Undefined for an empty one to which nothing is said. */
 async function filled(
+  ports: BranchingPorts,
+  context: RunContext,
+  record: BranchRecord,
+  target: Beside,
+): Promise<DatabaseServer | undefined> {
+  const { origin, mask: statements } = record;
+  if (origin === 'empty') return statements === null ? undefined : startBeside(ports, context, target);
+  return origin === 'copy' ? fillByCopy(ports, context, { ...record, target }) : stored(ports, context, record, target);
+}
+
+async function stored(
   ports: BranchingPorts,
   context: RunContext,
   { sourceId }: BranchRecord,

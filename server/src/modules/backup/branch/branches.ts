@@ -1,6 +1,7 @@
 /** Branches as records: what one is filled from, and when it may be reached. */
 import type { DatabaseRecord } from '../../../db/tables.ts';
 import type { Scope } from '../../../domain/access/permissions.ts';
+import type { BranchOrigin } from '../../../domain/branch-origin.ts';
 import { AppError, badField } from '../../../domain/errors.ts';
 import { isoTime, type Clock } from '../../../ports/clock.ts';
 import { newPassword } from '../../database/database.ts';
@@ -21,6 +22,12 @@ export interface NewBranch {
   mask?: string | undefined;
   expiresInHours?: number | undefined;
   identity?: string | undefined;
+  /** Absent: of what is stored. */
+  origin?: BranchOrigin | undefined;
+  /** Of the preview that it is made for, on the preview's server. */
+  preview?:
+    | (Pick<DatabaseRecord, 'serverId' | 'previewDeploymentId' | 'description'> & { env?: string })
+    | undefined;
 }
 
 export interface Branch extends Omit<PlacedBranch, 'kind' | 'status' | 'expiresAt' | 'projectId'> {
@@ -95,10 +102,7 @@ async function plan(ports: BranchesPorts, organizationId: string, input: NewBran
   const source = await ports.findDatabase(input.databaseId, organizationId);
   if (input.at !== undefined && input.backupRunId !== undefined)
     throw badField('at', 'is one way to say what it is filled from, and backupRunId another: give one');
-  const { bytes, ...from } =
-    input.at === undefined
-      ? await ofBackup(ports, source, input.backupRunId)
-      : await ofMoment(ports, source, input.at);
+  const { bytes, ...from } = await fromOf(ports, source, input);
   await requireDisk(ports, organizationId, bytes);
   const identity = await requireKey(ports.runs, { ...from, identity: input.identity });
   const image = (await ports.liveImage(source)) ?? source.containerImage;
@@ -106,6 +110,17 @@ async function plan(ports: BranchesPorts, organizationId: string, input: NewBran
 }
 
 type From = Omit<BranchPlan['from'], 'identity'> & { bytes: number };
+
+async function fromOf(
+  ports: BranchesPorts,
+  source: DatabaseRecord,
+  { origin = 'backup', at, backupRunId }: NewBranch,
+): Promise<From> {
+  if (origin === 'backup')
+    return at === undefined ? ofBackup(ports, source, backupRunId) : ofMoment(ports, source, at);
+  const { database } = databaseKind(source.kind).server.login(source);
+  return { path: '', destinationId: '', database, moment: null, asOf: isoTime(ports.clock), bytes: 0 };
+}
 
 async function ofMoment({ recoveries }: BranchesPorts, source: DatabaseRecord, at: string): Promise<From> {
   if (source.kind !== 'postgres')
@@ -166,6 +181,7 @@ async function create(
     containerImage: source.containerImage,
     databasePassword: newPassword(),
     databaseRootPassword: source.databaseRootPassword === null ? null : newPassword(),
+    ...input.preview,
   });
   const { databaseId } = database;
   const run = await runs.accept({
@@ -191,6 +207,7 @@ async function create(
     createdAt: isoTime(clock),
     expiresAt: input.expiresInHours === undefined ? null : clock.now() + input.expiresInHours * hourMs,
     warnedAt: null,
+    origin: input.origin ?? 'backup',
   };
   await store.insert(record);
   return shown({ ...database, ...run, ...record, isMasked: record.mask !== null });

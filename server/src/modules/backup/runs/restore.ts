@@ -250,6 +250,20 @@ interface Filling {
   encoding?: Encoding | undefined;
 }
 
+/** The step that starts an empty server beside. */
+export function startBeside(
+  { beside: servers }: Pick<RestoringPorts, 'beside'>,
+  context: RunContext,
+  beside: Beside,
+): Promise<DatabaseServer> {
+  const { run, signal, say } = context;
+  return context.step('beside', async () => {
+    const started = await servers.start(idOf(run), beside, { signal, say });
+    context.hide([started.password, started.rootPassword]);
+    return { value: started, detail: `${started.image} as ${started.service}` };
+  });
+}
+
 /** A server beside with the object in it, looked into. */
 export async function fill(
   ports: RestoringPorts,
@@ -263,11 +277,7 @@ export async function fill(
     disk: await ports.disk(databaseId),
     copies,
   });
-  const server = await context.step('beside', async () => {
-    const started = await ports.beside.start(databaseId, beside, { signal, say });
-    context.hide([started.password, started.rootPassword]);
-    return { value: started, detail: `${started.image} as ${started.service}` };
-  });
+  const server = await startBeside(ports, context, beside);
   const options: ProgramOptions = { backupRunId: run.backupRunId, signal, onLine: say };
   const programs: DatabasePrograms = databasePrograms[server.kind];
   const target = targetOf(server, run.database);

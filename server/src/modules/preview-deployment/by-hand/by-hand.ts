@@ -60,6 +60,8 @@ function factsOf(service: Previewed, asked: AskedPreview, clock: Clock): Preview
     repository:
       image == null && isGitProvider(service.sourceType) ? `${service.owner}/${service.repository}` : '',
     provider: 'none',
+    // Nobody knows of a commit that was given alone.
+    isFork: commit != null,
     // Hosts serve the commits of forks by their ids too, so that one alone proves nothing.
     isTrusted: commit == null,
   };

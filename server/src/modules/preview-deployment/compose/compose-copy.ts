@@ -81,6 +81,7 @@ export function copiedSettings(
     previewEnv: null,
     previewSecretEnv: '',
     previewInherits: [],
+    previewDatabases: [],
   };
 }
 

@@ -290,7 +290,7 @@ async function build(
 /** What a preview is made of, by an event of its pull request. */
 export function factsOf(
   provider: GitProvider,
-  { number, headBranch, repository }: PullRequestEvent,
+  { number, headBranch, repository, isFork }: PullRequestEvent,
   { commit, isTrusted }: { commit: string; isTrusted: boolean },
 ): PreviewFacts {
   return {
@@ -302,6 +302,7 @@ export function factsOf(
     commit,
     repository,
     provider,
+    isFork,
     isTrusted,
   };
 }

@@ -1,0 +1,52 @@
+/** Fills a server beside with a dump of the running original, which goes from the one to the other. */
+import { AppError } from '../../../domain/errors.ts';
+import { targetOf, type DatabaseServer, type ProgramOptions } from '../database-source.ts';
+import type { DatabasePrograms } from '../programs/database-program.ts';
+import { databasePrograms } from '../programs/programs.ts';
+import { idOf, startBeside, type Beside, type RestoringPorts } from '../runs/restore.ts';
+import type { RunContext } from '../runs/run-context.ts';
+import { drain, measured, type Measure } from '../runs/streams.ts';
+import type { BranchRecord } from '../store.ts';
+
+export async function fillByCopy(
+  ports: RestoringPorts,
+  context: RunContext,
+  { sourceId, sourceName, target }: Pick<BranchRecord, 'sourceId' | 'sourceName'> & { target: Beside },
+): Promise<DatabaseServer> {
+  const source = sourceId === null ? undefined : await ports.beside.running(sourceId);
+  if (!source)
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `${sourceName} is not running, so it cannot be copied. Start it, or fill from its newest backup.`,
+    );
+  context.hide([source.password, source.rootPassword]);
+  const server = await startBeside(ports, context, target);
+  context.hide([source.password, source.rootPassword, server.password, server.rootPassword]);
+  await context.step('load', async () => {
+    const { bytes } = await copy(ports, context, source, server);
+    return { value: undefined, detail: `${bytes} bytes of ${sourceName}` };
+  });
+  return server;
+}
+
+async function copy(
+  { beside, programs }: RestoringPorts,
+  { run, signal, say }: RunContext,
+  source: DatabaseServer,
+  server: DatabaseServer,
+): Promise<Measure> {
+  const { database, backupRunId } = run;
+  const options: ProgramOptions = { backupRunId, signal, onLine: say };
+  const { create, dump, load, notes, prepare }: DatabasePrograms = databasePrograms[server.kind];
+  const [from, to] = [targetOf(source, database), targetOf(server, database)];
+  if (create && database !== (await beside.ownDatabase(idOf(run))))
+    await programs.text(server, create(to), options);
+  const noted = notes && (await programs.text(source, notes(from), options));
+  const preparing = prepare?.(to, noted);
+  if (preparing) await programs.text(server, preparing, options);
+  const read: Measure = { bytes: 0, checksum: '' };
+  const input = measured(programs.output(source, dump(from), options), read);
+  const loading = load(to, { hasRoles: noted !== undefined, isTemporary: true });
+  await drain(programs.output(server, loading, { ...options, input }));
+  return read;
+}
