@@ -69,7 +69,6 @@ export interface BackupDeskState {
   readonly folder: string;
   readonly runs: BackupRuns;
   readonly openStore: Destinations['open'];
-  readonly branches: Branches;
   /** What the next dumps give. */
   dump: () => Bytes;
   /** What a restore or a trial does. */
@@ -135,7 +134,6 @@ export function createBackupDesk(database: Database, clock: Clock): BackupDeskSt
     folder,
     runs: parts.runs,
     openStore: parts.openStore,
-    branches: branchesOf(database, parts),
     idle: () => background,
     holds: false,
     keptFree: 0,
@@ -277,7 +275,7 @@ function recoveriesOf(
   });
 }
 
-function branchesOf(database: Database, parts: Pick<Parts, 'backups' | 'clock' | 'runs'>): Branches {
+export function branchesOf(database: Database, parts: Pick<Parts, 'backups' | 'clock' | 'runs'>): Branches {
   const { clock, runs } = parts;
   return createBranches({
     clock,

@@ -130,6 +130,8 @@ const plain: readonly string[] = [
   'previewPath',
   // Of pull requests.
   'previewLabels.0',
+  'previewDatabases.0.from',
+  'previewDatabases.0.mask',
   'watchPaths.0',
   // Ids at a git host, of its own account.
   'appId',
@@ -350,7 +352,9 @@ export interface ClassedField {
 function classed(procedure: NamedProcedure, field: TextField): ClassedField | undefined {
   const name = nameOf(field);
   const path = `${procedure.path} ${name}`;
-  const declared = procedure.procedure.access.resources.find((one) => one.field === name.replace(/\.0$/, ''));
+  const declared = procedure.procedure.access.resources.find(
+    (one) => one.field === name.replaceAll(/\.0(?=\.|$)/g, ''),
+  );
   const known = classOfName.get(path) ?? classOfName.get(name);
   const kind = declared?.kind ?? idsBesideResources[path];
   if (kind !== undefined)

@@ -41,6 +41,7 @@ beforeAll(async () => {
     applicationId,
     command,
     previewWildcard: '*.previews.localhost',
+    previewLimit: 10,
     previewEnv: 'AT=${{shop-db.URL}}',
   });
 }, limitMs);
@@ -138,7 +139,7 @@ it('leave nothing when their masking fails, and nothing when the preview goes', 
     await berth.call('previewDeployment.delete', { previewDeploymentId });
   expect(await branches()).toEqual([]);
   const docker = dockerOf(berth.services);
-  expect(await docker.services('berth.database')).toEqual(['shop-db']);
+  expect(await docker.services('berth.database')).toEqual(['shop-db 1/1']);
   expect(await docker.volumes('berth.database')).toHaveLength(1);
   await expectCalmLog(berth);
 }, 600_000);

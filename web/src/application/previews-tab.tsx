@@ -3,7 +3,7 @@ import { useState, type ReactElement } from 'react';
 import { Form } from '../form/form.tsx';
 import { Go } from '../frame/link.tsx';
 import { useAsk, useDo, type Answer } from '../live/api.ts';
-import { pathOf } from '../live/services.ts';
+import { isDatabase, pathOf, useServices } from '../live/services.ts';
 import { OutputDialog } from '../log/output-dialog.tsx';
 import { Button } from '../parts/button.tsx';
 import { Mark, type MarkName } from '../parts/mark.tsx';
@@ -14,6 +14,7 @@ import { Ago } from '../parts/time.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import type { Service } from '../service/service.ts';
 import { NewPreview } from './new-preview.tsx';
+import { PreviewDatabases } from './preview-databases.tsx';
 import { WaitingPullRequests } from './waiting-pull-requests.tsx';
 
 type Status = Answer<'previewDeployment.all'>[number]['status'];
@@ -41,6 +42,9 @@ export function PreviewsTab({ service }: { service: Service }): ReactElement | n
   const [removing, setRemoving] = useState<string | undefined>();
   const [read, setRead] = useState<{ previewDeploymentId: string; name: string } | undefined>();
   const [isMaking, setMaking] = useState(false);
+  const databases = (useServices().rows ?? []).filter(
+    (row) => isDatabase(row.kind) && row.environmentId === service.environment.environmentId,
+  );
   return (
     <>
       <WaitingPullRequests of={kind === 'compose' ? { composeId: id } : { applicationId: id }} />
@@ -145,6 +149,15 @@ export function PreviewsTab({ service }: { service: Service }): ReactElement | n
           {application && <ApplicationPreviewSettings id={id} application={application} />}
           {compose && <ComposePreviewSettings id={id} compose={compose} />}
         </Panel>
+        {databases.length > 0 && (
+          <Panel title="Databases of previews" isPadded>
+            <PreviewDatabases
+              service={service}
+              databases={databases}
+              stored={(application ?? compose)?.previewDatabases ?? []}
+            />
+          </Panel>
+        )}
       </div>
       {isMaking && <NewPreview service={service} onClose={() => setMaking(false)} />}
       {read && (

@@ -24,6 +24,7 @@ export const texts = {
 };
 export const stageWords: Record<string, string> = {
   queue: 'Wait in the queue',
+  databases: 'Fill databases',
   checkout: 'Fetch source',
   build: 'Build',
   publish: 'Publish image',

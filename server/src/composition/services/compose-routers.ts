@@ -39,11 +39,8 @@ export function composeRouters(parts: AppParts, mounts: Mounts): Router[] {
     runningComposes,
     settings,
   } = parts;
-  const approvals = createComposeApprovals({
-    composes,
-    hostReach: parts.hostReach,
-    envBlocks: runningComposes.envBlocks,
-  });
+  const { envBlocks } = runningComposes;
+  const approvals = createComposeApprovals({ composes, hostReach: parts.hostReach, envBlocks });
   return [
     templateRouter(parts, approvals, mounts),
     router(
@@ -63,7 +60,7 @@ export function composeRouters(parts: AppParts, mounts: Mounts): Router[] {
         interruption,
         isInstallations: parts.accounts.organizations.isFirst,
         approvals,
-        envBlocks: runningComposes.envBlocks,
+        envBlocks,
         checking: runningComposes.checking,
         liveOf: parts.liveOf,
         pendingChanges: parts.pending.compose,

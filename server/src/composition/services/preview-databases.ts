@@ -3,7 +3,10 @@ import type { PreviewDatabaseParts } from '../../deploy/with-preview-databases.t
 import { quotasOf } from '../../deploy/quotas.ts';
 import type { BackupDesk } from '../../modules/backup/handlers.ts';
 import { createPreviewDatabases } from '../../modules/preview-deployment/databases/preview-databases.ts';
-import { createDiscardDatabase, type DiscardDatabase } from '../../modules/preview-deployment/databases/removal.ts';
+import {
+  createDiscardDatabase,
+  type DiscardDatabase,
+} from '../../modules/preview-deployment/databases/removal.ts';
 import { previewSubjects } from '../../modules/preview-deployment/databases/subject.ts';
 import type { Ground } from '../ground.ts';
 import type { Machines } from '../hosts/machines.ts';

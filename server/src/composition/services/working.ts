@@ -61,28 +61,7 @@ export function createWorking(
 ): Working {
   const { applyRoutes, changeRoutes } = reconciler;
   const settingUp = createSettingUp(ground, product, machines, reconciler);
-  const { running } = releasing;
-  const rooms = createDiskRooms({
-    hosts: machines.hosts,
-    files: ground.adapters.files,
-    settings: product.settings,
-  });
-  const backingUp = createBackingUp({
-    rooms,
-    ...ground,
-    ...product,
-    ...machines,
-    databasePorts: running.ports,
-    liveSpec: running.liveSpec,
-    databaseRuntime: running.runtime,
-    volumeServices: createVolumeServices({
-      stores: ground.stores,
-      product,
-      machines,
-      releasing,
-      roomOf: rooms.ofVolumes,
-    }),
-  });
+  const backingUp = createBackups(ground, product, machines, releasing);
   const previewDatabases = createPreviewDatabaseParts(ground, product, machines, releasing, backingUp.desk);
   const runner = createRunner(ground, product, machines, releasing, {
     applyRoutes,
@@ -120,6 +99,36 @@ export function createWorking(
     scheduling,
     worker: createJobs(ground, product, { runner, backingUp, previewing, scheduling, ...settingUp }),
   };
+}
+
+function createBackups(
+  ground: Ground,
+  product: Product,
+  machines: Machines,
+  releasing: Releasing,
+): BackingUp {
+  const { running } = releasing;
+  const rooms = createDiskRooms({
+    hosts: machines.hosts,
+    files: ground.adapters.files,
+    settings: product.settings,
+  });
+  return createBackingUp({
+    rooms,
+    ...ground,
+    ...product,
+    ...machines,
+    databasePorts: running.ports,
+    liveSpec: running.liveSpec,
+    databaseRuntime: running.runtime,
+    volumeServices: createVolumeServices({
+      stores: ground.stores,
+      product,
+      machines,
+      releasing,
+      roomOf: rooms.ofVolumes,
+    }),
+  });
 }
 
 function createRunner(

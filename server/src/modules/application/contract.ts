@@ -15,8 +15,7 @@ import { logEvent } from '../../procedure/log-event.ts';
 import { partial } from '../../procedure/input/shape.ts';
 import { mutation, query, subscription, upload } from '../../procedure/procedure.ts';
 import { applicationFields, applicationRecord, createdApplication } from './record.ts';
-import { buildType, settingShape, withAliases } from './settings.ts';
-import { previewDatabaseGrants } from '../preview-deployment/databases/setting.ts';
+import { buildType, settingGrants, settingShape, withAliases } from './settings.ts';
 
 const id = z.object({ applicationId: z.string().min(1).max(100) });
 const own = { class: 'protected', resources: [{ kind: 'application', field: 'applicationId' }] } as const;
@@ -24,7 +23,6 @@ const optionalSettings = partial(settingShape);
 const title = line(200);
 const description = z.string().max(2000);
 const status = z.object({ applicationId: z.string(), applicationStatus: serviceStatus });
-const programFields = ['preReleaseCommand', 'postReleaseCommand'] as const;
 const image = line(500).min(1);
 const success = z.object({ success: z.literal(true) });
 
@@ -79,10 +77,7 @@ export const applicationContract = {
     access: {
       class: 'protected',
       hostReach: [{ field: 'customGitUrl', when: 'localRepository' }],
-      fieldGrants: [
-        ...programFields.map((field) => ({ field, grant: programGrant }) as const),
-        ...previewDatabaseGrants,
-      ],
+      fieldGrants: settingGrants,
       resources: [
         { kind: 'application', field: 'applicationId' },
         { kind: 'environment', field: 'environmentId' },

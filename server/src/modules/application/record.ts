@@ -12,7 +12,7 @@ import { portRecord } from '../port/record.ts';
 import { environmentOfService } from '../service/record-environment.ts';
 import { liveRecord, pendingChanges, secretEnvNames } from '../service/record-live.ts';
 import { healthCheck } from './settings.ts';
-import { previewDatabase } from '../preview-deployment/databases/setting.ts';
+import { previewDatabaseRecord } from '../preview-deployment/databases/setting.ts';
 
 const optional = z.string().nullable();
 
@@ -87,7 +87,7 @@ export const applicationFields = applicationSummary
     previewEnv: secretLines().nullable(),
     previewSecretEnvNames: secretEnvNames,
     previewInherits: z.array(z.string()),
-    previewDatabases: z.array(previewDatabase),
+    previewDatabases: z.array(previewDatabaseRecord),
     previewBuildArgs: secretLines().nullable(),
     previewBuildSecrets: secretLines().nullable(),
     previewWildcard: optional,

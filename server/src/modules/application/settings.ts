@@ -2,6 +2,7 @@
  * The settings of an application that a person can change, each with its rule (interface document,
  * Application; decisions 4 and 5). Pure: the CLI and the client import it.
  */
+import { programGrant } from '../../domain/access/permissions.ts';
 import { z } from 'zod';
 import { initChoices } from '../../domain/init-choice.ts';
 import { buildTypes } from '../../domain/build-type.ts';
@@ -25,7 +26,7 @@ import {
   variableName,
 } from '../service/contract-fields.ts';
 import { patternCount, patternLimit } from '../../domain/git/watch-paths.ts';
-import { previewDatabase } from '../preview-deployment/databases/setting.ts';
+import { previewDatabase, previewDatabaseGrants } from '../preview-deployment/databases/setting.ts';
 
 /** A folder or file inside the source. */
 const sourcePath = ruled(line(1000), parseSourcePath);
@@ -182,6 +183,13 @@ export const settingShape = {
   isPreviewDeploymentsActive: z.boolean(),
   previewRequireCollaboratorPermissions: z.boolean(),
 } as const;
+
+/** Settings that a member needs grants for. */
+export const settingGrants = [
+  { field: 'preReleaseCommand', grant: programGrant },
+  { field: 'postReleaseCommand', grant: programGrant },
+  ...previewDatabaseGrants,
+] as const;
 
 /** A setting is accepted under either name; different values in one request are refused (decisions 5). */
 const aliases = {

@@ -330,7 +330,8 @@ export function createCoverageStore(database: Database): CoverageStore {
       select 'application' as "kind", "applicationId" as "serviceId", "name", "environmentId",
         "organizationId" from "application"
       union all select 'compose', "composeId", "name", "environmentId", "organizationId" from "compose"
-      union all select "kind", "databaseId", "name", "environmentId", "organizationId" from "database") as s
+      union all select "kind", "databaseId", "name", "environmentId", "organizationId" from "database"
+        where "previewDeploymentId" is null) as s
     join "environment" as e on e."environmentId" = s."environmentId"
     where s."organizationId" = ${''} order by s."name", s."serviceId"`.compile(database.builder);
   const kept = sql<Pick<KeptOfBackup, 'backupId' | 'goodAt' | 'restoredAt'>>`

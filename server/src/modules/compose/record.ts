@@ -9,7 +9,7 @@ import { domainRecord } from '../domain/record.ts';
 import { mountRecord } from '../mount/record.ts';
 import { environmentOfService } from '../service/record-environment.ts';
 import { liveRecord, pendingChanges, secretEnvNames } from '../service/record-live.ts';
-import { previewDatabase } from '../preview-deployment/databases/setting.ts';
+import { previewDatabaseRecord } from '../preview-deployment/databases/setting.ts';
 
 const optional = z.string().nullable();
 
@@ -53,7 +53,7 @@ export const composeRecord = z
     previewEnv: secretLines().nullable(),
     previewSecretEnvNames: secretEnvNames,
     previewInherits: z.array(z.string()),
-    previewDatabases: z.array(previewDatabase),
+    previewDatabases: z.array(previewDatabaseRecord),
     previewRequireCollaboratorPermissions: z.boolean(),
     revision,
     createdAt: z.string(),

@@ -26,14 +26,14 @@ const tables = [
     kind: sql.ref('kind'),
     id: 'databaseId',
     status: 'applicationStatus',
-    isListed: sql`1 = 1`,
+    // Previews are shown with what they are previews of, and their databases with them.
+    isListed: sql`"previewDeploymentId" is null`,
   },
   {
     table: 'compose',
     kind: sql.lit('compose'),
     id: 'composeId',
     status: 'composeStatus',
-    // Previews are shown with what they are previews of.
     isListed: sql`"previewOf" is null`,
   },
 ] as const;

@@ -275,6 +275,7 @@ export const fieldTable: Readonly<Record<string, string>> = {
   previewBuildSecrets: 'Build secrets of previews, KEY=VALUE lines',
   previewCertificateType: 'Which certificate the https of previews has',
   previewCustomCertResolver: 'Certificate resolver of previews by name, for the certificate type custom',
+  previewDatabases: 'Databases that each preview gets of its own, and what fills them',
   previewEnv: 'Variables of previews, KEY=VALUE lines',
   previewHttps: 'Whether previews are served over https',
   previewInherits: 'Variables of the service that previews get as well',

@@ -91,7 +91,9 @@ async function filled(
 ): Promise<DatabaseServer | undefined> {
   const { origin, mask: statements } = record;
   if (origin === 'empty') return statements === null ? undefined : startBeside(ports, context, target);
-  return origin === 'copy' ? fillByCopy(ports, context, { ...record, target }) : stored(ports, context, record, target);
+  return origin === 'copy'
+    ? fillByCopy(ports, context, { ...record, target })
+    : stored(ports, context, record, target);
 }
 
 async function stored(

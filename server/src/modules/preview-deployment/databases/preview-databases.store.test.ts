@@ -1,11 +1,13 @@
 /** Databases of previews on both databases: which they get, what fills them, what is removed again. */
 import { expect, it } from 'vitest';
 import { backupScenes } from '../../../../../test/http/backup-scene.ts';
+import { branchesOf } from '../../../../../test/store/backup-desk.ts';
 import { eachDatabase } from '../../../../../test/store/each-database.ts';
 import { createStores } from '../../../composition/stores.ts';
 import type { DatabaseRecord } from '../../../db/tables.ts';
 import { serviceReferences } from '../../../deploy/inputs/service-references.ts';
 import { quotasOf } from '../../../deploy/quotas.ts';
+import { systemClock } from '../../../ports/clock.ts';
 import { connectionOf } from '../../database/connection.ts';
 import { createPreviewDatabases, grantedOrigin, type PreviewOfDatabases } from './preview-databases.ts';
 import { checkPreviewDatabases } from './setting.ts';
@@ -38,7 +40,7 @@ eachDatabase('databases of previews', (test) => {
       wanted,
     };
     const databases = createPreviewDatabases({
-      branches: desk.branches,
+      branches: branchesOf(database, { backups: stores.backups, clock: systemClock, runs: desk.runs }),
       runs: desk.runs,
       databases: stores.databases,
       branchOf: (databaseId) => stores.branches.find({ databaseId }),
@@ -69,7 +71,11 @@ eachDatabase('databases of previews', (test) => {
       databasePassword: expect.stringMatching(/^.{32}$/),
     });
     const { databaseId } = made ?? source;
-    expect(await stores.branches.find({ databaseId })).toMatchObject({ origin: 'copy', mask, filledAt: null });
+    expect(await stores.branches.find({ databaseId })).toMatchObject({
+      origin: 'copy',
+      mask,
+      filledAt: null,
+    });
     expect(await stores.backupRuns.list({ databaseId })).toMatchObject([
       { operation: 'branch', status: 'queued', database: 'shop', destinationId: '' },
     ]);
@@ -151,7 +157,11 @@ eachDatabase('databases of previews', (test) => {
     await databases.ensure(preview, say);
     const [first] = await own();
     const { databaseId } = first ?? source;
-    const why = { status: 'error', errorCode: 'PRECONDITION_FAILED', errorMessage: 'It does not run.' } as const;
+    const why = {
+      status: 'error',
+      errorCode: 'PRECONDITION_FAILED',
+      errorMessage: 'It does not run.',
+    } as const;
     const [run] = await stores.backupRuns.list({ databaseId });
     await stores.backupRuns.update({ backupRunId: run?.backupRunId ?? '' }, why);
     await expect(databases.awaitFilled(preview, fill)).rejects.toMatchObject({
@@ -193,7 +203,11 @@ eachDatabase('databases of previews', (test) => {
     for (const [ids, place, why] of [
       [['gone'], {}, 'previewDatabases.0.databaseId: is not a database of this organization'],
       [[source.databaseId], { environmentId: 'other' }, 'which is in another environment'],
-      [[source.databaseId, source.databaseId], {}, 'previewDatabases.1.databaseId: names first a second time'],
+      [
+        [source.databaseId, source.databaseId],
+        {},
+        'previewDatabases.1.databaseId: names first a second time',
+      ],
       [[made?.databaseId ?? ''], {}, 'is itself the database of a preview'],
     ] as const)
       await expect(check(ids, place)).rejects.toThrow(why);

@@ -83,7 +83,8 @@ export function createPreviewDatabases(deps: PreviewDatabaseDeps): PreviewDataba
     },
     async awaitFilled(preview, { signal, say }) {
       for (const { database, branch } of await ownOf(deps, preview)) {
-        if (branch.filledAt === null) say(`${branch.sourceName}: backup.runLogs ${branch.backupRunId} shows more.`);
+        if (branch.filledAt === null)
+          say(`${branch.sourceName}: backup.runLogs ${branch.backupRunId} shows more.`);
         try {
           await settled(deps, branch, signal);
         } catch (error) {

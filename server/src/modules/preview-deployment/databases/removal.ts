@@ -51,7 +51,8 @@ const changeLimitMs = 120_000;
 
 export function createRemovePreviewDatabases(deps: RemovalDeps): RemovePreviewDatabases {
   return async (previewDeploymentId, userId) => {
-    for (const database of await deps.store.list({ previewDeploymentId })) await remove(deps, database, userId);
+    for (const database of await deps.store.list({ previewDeploymentId }))
+      await remove(deps, database, userId);
   };
 }
 

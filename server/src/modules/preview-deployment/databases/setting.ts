@@ -1,6 +1,7 @@
 /** Which databases each preview of a service gets of its own, as the service's setting `previewDatabases`. */
 import { z } from 'zod';
 import { branchOrigins, type PreviewDatabase } from '../../../domain/branch-origin.ts';
+import { secretText } from '../../../procedure/secret-fields.ts';
 import { badField } from '../../../domain/errors.ts';
 import { programGrant, type GrantFlag } from '../../../domain/access/permissions.ts';
 import type { DatabaseRecord } from '../../../db/tables.ts';
@@ -23,6 +24,11 @@ export const previewDatabase = z
       ),
   })
   .meta({ id: 'PreviewDatabase' });
+
+/** As records show it, the statements to those who may read secrets. */
+export const previewDatabaseRecord = previewDatabase
+  .extend({ mask: secretText().optional() })
+  .meta({ id: 'PreviewDatabaseRecord' });
 
 /** As for a branch: the data of the database are read, and programs run in its image. */
 export const previewDatabaseGrants: readonly { field: string; grant: GrantFlag }[] = (

@@ -20,9 +20,13 @@ export function previewSubjects(stores: SubjectStores) {
   }: DeploymentRecord): Promise<PreviewOfDatabases | undefined> => {
     if (previewDeploymentId !== null) {
       const preview = await stores.previewDeployments.find({ previewDeploymentId });
-      return preview && subjectOf(preview, await stores.applications.find({ applicationId: preview.applicationId }));
+      return (
+        preview &&
+        subjectOf(preview, await stores.applications.find({ applicationId: preview.applicationId }))
+      );
     }
-    const preview = composeId === null ? undefined : await stores.composePreviews.find({ previewDeploymentId: composeId });
+    const preview =
+      composeId === null ? undefined : await stores.composePreviews.find({ previewDeploymentId: composeId });
     return preview && subjectOf(preview, await stores.composes.find({ composeId: preview.composeId }));
   };
 }
