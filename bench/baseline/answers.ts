@@ -124,6 +124,7 @@ function previewSettings(row: Row, { secret, json, is }: Readers): object {
   return {
     previewEnv: secret('previewEnv'),
     previewInherits: json('previewInherits'),
+    previewDatabases: json('previewDatabases'),
     previewBuildArgs: secret('previewBuildArgs'),
     previewBuildSecrets: secret('previewBuildSecrets'),
     previewWildcard: row['previewWildcard'],

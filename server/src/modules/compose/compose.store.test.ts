@@ -60,6 +60,7 @@ eachDatabase('compose services', (test) => {
       previewEnv: null,
       previewSecretEnvNames: [],
       previewInherits: [],
+      previewDatabases: [],
       previewRequireCollaboratorPermissions: true,
       createdAt: expect.any(String),
     };
