@@ -131,7 +131,11 @@ export const projects = {
   },
   web: { on: 'bed', files: e2e('web'), minutes: 40 },
   isolation: { on: 'bed', files: e2e('isolation', 'compose', 'compose/products'), minutes: 40 },
-  restore: { on: 'bed', files: e2e('restore', 'previews', 'previews/compose', 'previews/databases'), minutes: 40 },
+  restore: {
+    on: 'bed',
+    files: e2e('restore', 'previews', 'previews/compose', 'previews/databases'),
+    minutes: 40,
+  },
   engine: { on: 'servers', files: [integration('engine/*')], minutes: 40 },
   proxy: { on: 'servers', files: [integration('proxy/*')], minutes: 40 },
   input: { on: 'bed', files: e2e('hostile-input', 'conformance'), minutes: 40 },
