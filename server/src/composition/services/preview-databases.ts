@@ -1,5 +1,5 @@
 /** The databases that previews have of their own, as their deployments and their ends use them. */
-import type { PreviewDatabaseParts } from '../../deploy/with-preview-databases.ts';
+import type { BeginDatabases } from '../../deploy/stages/preview-databases.ts';
 import { quotasOf } from '../../deploy/quotas.ts';
 import type { BackupDesk } from '../../modules/backup/handlers.ts';
 import { createPreviewDatabases } from '../../modules/preview-deployment/databases/preview-databases.ts';
@@ -7,7 +7,7 @@ import {
   createDiscardDatabase,
   type DiscardDatabase,
 } from '../../modules/preview-deployment/databases/removal.ts';
-import { previewSubjects } from '../../modules/preview-deployment/databases/subject.ts';
+import { beginPreviewDatabases } from '../../modules/preview-deployment/databases/subject.ts';
 import type { Ground } from '../ground.ts';
 import type { Machines } from '../hosts/machines.ts';
 import type { Product } from '../product.ts';
@@ -19,7 +19,7 @@ export function createPreviewDatabaseParts(
   { deployments }: Machines,
   { running }: Releasing,
   { branches, runs }: Pick<BackupDesk, 'branches' | 'runs'>,
-): { parts: PreviewDatabaseParts; discard: DiscardDatabase } {
+): { begin: BeginDatabases; discard: DiscardDatabase } {
   const transaction = <T>(work: () => Promise<T>): Promise<T> => database.transaction(work);
   const discard = createDiscardDatabase({
     databases,
@@ -29,20 +29,15 @@ export function createPreviewDatabaseParts(
     logs: adapters.logs,
     transaction,
   });
-  return {
+  const own = createPreviewDatabases({
+    branches,
+    runs,
+    databases: stores.databases,
+    branchOf: (databaseId) => stores.branches.find({ databaseId }),
+    removeMounts: (databaseId) => stores.mounts.remove({ databaseId }),
     discard,
-    parts: {
-      previewOf: previewSubjects(stores),
-      databases: createPreviewDatabases({
-        branches,
-        runs,
-        databases: stores.databases,
-        branchOf: (databaseId) => stores.branches.find({ databaseId }),
-        removeMounts: (databaseId) => stores.mounts.remove({ databaseId }),
-        discard,
-        transaction,
-        withinQuota: quotasOf(stores).within,
-      }),
-    },
-  };
+    transaction,
+    withinQuota: quotasOf(stores).within,
+  });
+  return { discard, begin: beginPreviewDatabases(stores, own) };
 }

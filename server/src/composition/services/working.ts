@@ -5,7 +5,7 @@ import { applicationDeployer } from '../../deploy/application-deployer.ts';
 import { composeDeployer } from '../../deploy/compose/compose-deployer.ts';
 import { databaseDeployer } from '../../deploy/database/database-deployer.ts';
 import { previewDeployer } from '../../deploy/preview-deployer.ts';
-import { withPreviewDatabases, type PreviewDatabaseParts } from '../../deploy/with-preview-databases.ts';
+import { withPreviewDatabases, type BeginDatabases } from '../../deploy/stages/preview-databases.ts';
 import { createDeploymentRunner, type DeploymentRunner } from '../../deploy/run.ts';
 import { createBuildSlots } from '../../jobs/build-slots.ts';
 import { measuredSlots } from '../../jobs/measured-slots.ts';
@@ -65,7 +65,7 @@ export function createWorking(
   const previewDatabases = createPreviewDatabaseParts(ground, product, machines, releasing, backingUp.desk);
   const runner = createRunner(ground, product, machines, releasing, {
     applyRoutes,
-    previews: previewDatabases.parts,
+    beginDatabases: previewDatabases.begin,
   });
   const interruption = createInterruption({
     ...product,
@@ -136,10 +136,7 @@ function createRunner(
   product: Product,
   { deployments, previews }: Machines,
   { ports: shared, running, runningComposes }: Releasing,
-  {
-    applyRoutes,
-    previews: previewDatabases,
-  }: { applyRoutes: Reconciler['applyRoutes']; previews: PreviewDatabaseParts },
+  { applyRoutes, beginDatabases }: { applyRoutes: Reconciler['applyRoutes']; beginDatabases: BeginDatabases },
 ): DeploymentRunner {
   const { stores, adapters, log } = ground;
   const { applications, turns } = product;
@@ -151,11 +148,11 @@ function createRunner(
       database: databaseDeployer(running.ports),
       compose: withPreviewDatabases(
         composeDeployer({ ...runningComposes.ports, applyRoutes }),
-        previewDatabases,
+        beginDatabases,
       ),
       previewDeployment: withPreviewDatabases(
         previewDeployer(ports, previewParts(stores, deployments, applications, previews)),
-        previewDatabases,
+        beginDatabases,
       ),
     },
     deployments,

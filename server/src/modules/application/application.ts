@@ -14,7 +14,7 @@ import { checkLocalRepository, checkPatch, type Patch } from './checks.ts';
 import { newApplication } from './defaults.ts';
 import type { ApplicationRecord, TableRecord } from '../../db/tables.ts';
 import type { ApplicationStore, Placement, Surroundings } from './store.ts';
-import { checkPreviewDatabases } from '../preview-deployment/databases/setting.ts';
+import { checkPreviewDatabases } from '../../domain/branch-origin.ts';
 
 /** What was read of an application's surroundings for its page, and need not be read again. */
 export interface ReadAround {

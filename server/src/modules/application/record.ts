@@ -12,7 +12,7 @@ import { portRecord } from '../port/record.ts';
 import { environmentOfService } from '../service/record-environment.ts';
 import { liveRecord, pendingChanges, secretEnvNames } from '../service/record-live.ts';
 import { healthCheck } from './settings.ts';
-import { previewDatabaseRecord } from '../preview-deployment/databases/setting.ts';
+import { previewDatabaseRecord } from '../preview-deployment/contract-databases.ts';
 
 const optional = z.string().nullable();
 

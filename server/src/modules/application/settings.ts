@@ -26,7 +26,7 @@ import {
   variableName,
 } from '../service/contract-fields.ts';
 import { patternCount, patternLimit } from '../../domain/git/watch-paths.ts';
-import { previewDatabase, previewDatabaseGrants } from '../preview-deployment/databases/setting.ts';
+import { previewDatabase, previewDatabaseGrants } from '../preview-deployment/contract-databases.ts';
 
 /** A folder or file inside the source. */
 const sourcePath = ruled(line(1000), parseSourcePath);

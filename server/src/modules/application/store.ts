@@ -3,7 +3,7 @@ import type { Database } from '../../db/database.ts';
 import { decodeRow } from '../../db/values/codec.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import { tables } from '../../db/tables.ts';
-import type { FindDatabase } from '../preview-deployment/databases/setting.ts';
+import type { FindDatabase } from '../../domain/branch-origin.ts';
 
 export interface Placement {
   environmentId: string;

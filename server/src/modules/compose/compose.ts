@@ -17,7 +17,7 @@ import type { ComposeRecord } from '../../db/tables.ts';
 import type { NetworkPlace } from '../../domain/network/network-pool.ts';
 import { heldNames } from './held-names.ts';
 import type { ComposeStore } from './store.ts';
-import { checkPreviewDatabases } from '../preview-deployment/databases/setting.ts';
+import { checkPreviewDatabases } from '../../domain/branch-origin.ts';
 
 /** Settings as they come in; null where a person clears one. */
 export type ComposeInput = { [K in keyof ComposeRecord]?: ComposeRecord[K] | null | undefined } & {

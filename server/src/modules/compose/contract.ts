@@ -31,7 +31,7 @@ import {
   waitingCompose,
   wholeCompose,
 } from './record.ts';
-import { previewDatabaseGrants } from '../preview-deployment/databases/setting.ts';
+import { previewDatabaseGrants } from '../preview-deployment/contract-databases.ts';
 
 const byId = z.object({ composeId: id });
 const subject = { kind: 'compose', field: 'composeId' } as const;

@@ -9,7 +9,7 @@ import { domainRecord } from '../domain/record.ts';
 import { mountRecord } from '../mount/record.ts';
 import { environmentOfService } from '../service/record-environment.ts';
 import { liveRecord, pendingChanges, secretEnvNames } from '../service/record-live.ts';
-import { previewDatabaseRecord } from '../preview-deployment/databases/setting.ts';
+import { previewDatabaseRecord } from '../preview-deployment/contract-databases.ts';
 
 const optional = z.string().nullable();
 

@@ -3,7 +3,7 @@ import type { ComposeRecord } from '../../db/tables.ts';
 import type { Database } from '../../db/database.ts';
 import { freeNetworkIndex, type FreeNetworkIndex } from '../../db/values/network-index.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
-import type { FindDatabase } from '../preview-deployment/databases/setting.ts';
+import type { FindDatabase } from '../../domain/branch-origin.ts';
 
 export type MadeOfTemplate = Pick<ComposeRecord, 'composeId' | 'name' | 'madeFrom'>;
 

@@ -10,7 +10,7 @@ import { quotasOf } from '../../../deploy/quotas.ts';
 import { systemClock } from '../../../ports/clock.ts';
 import { connectionOf } from '../../database/connection.ts';
 import { createPreviewDatabases, grantedOrigin, type PreviewOfDatabases } from './preview-databases.ts';
-import { checkPreviewDatabases } from './setting.ts';
+import { checkPreviewDatabases } from '../../../domain/branch-origin.ts';
 
 const source = { databaseId: 'postgres-first' };
 const mask = 'update people set name = id';
@@ -150,7 +150,7 @@ eachDatabase('databases of previews', (test) => {
     expect(manual).toBeTypeOf('function');
   });
 
-  it('fail with the reason of their run, and are removed then; the next deployment makes others', async () => {
+  it('fail with the reason of their run, and are removed then; the next deployment has others', async () => {
     const { databases, preview, own, discarded, stores, say, fill } = await begin([
       { ...source, from: 'copy' },
     ]);

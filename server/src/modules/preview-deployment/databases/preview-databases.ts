@@ -2,12 +2,9 @@
  * Databases that previews have of their own: each is a branch of a database of the environment, made with the
  * first deployment of its preview, and gone with the preview.
  */
-import type { DatabaseRecord } from '../../../db/tables.ts';
+import type { DatabaseRecord, TableRecord } from '../../../db/tables.ts';
 import type { PreviewDatabase } from '../../../domain/branch-origin.ts';
 import { AppError, sentenceOf } from '../../../domain/errors.ts';
-import type { BranchPlan, Branches } from '../../backup/branch/branches.ts';
-import type { BackupRuns } from '../../backup/runs/runs.ts';
-import type { BranchRecord } from '../../backup/store.ts';
 import { calledPreview, previewTitle } from '../previewed.ts';
 
 /** A preview, and the databases that it is to have. */
@@ -24,7 +21,7 @@ export interface PreviewOfDatabases {
   wanted: readonly PreviewDatabase[];
 }
 
-interface Telling {
+export interface Telling {
   signal: AbortSignal;
   say(line: string): void;
 }
@@ -39,9 +36,35 @@ export interface PreviewDatabases {
   awaitFilled(preview: PreviewOfDatabases, telling: Telling): Promise<void>;
 }
 
-export interface PreviewDatabaseDeps {
-  branches: Pick<Branches, 'plan' | 'create'>;
-  runs: Pick<BackupRuns, 'find' | 'settled' | 'wake'>;
+type BranchRecord = TableRecord<'database_branch'>;
+
+/** A database that is to be made of another one. */
+export interface WantedBranch {
+  databaseId: string;
+  name: string;
+  origin: PreviewDatabase['from'];
+  mask: string | undefined;
+  preview: Pick<DatabaseRecord, 'serverId' | 'previewDeploymentId' | 'description'> & { env?: string };
+}
+
+/** What was found of it before it is made. */
+export interface PlannedBranch {
+  source: Pick<DatabaseRecord, 'name' | 'environmentId'>;
+  input: object;
+}
+
+export interface PreviewDatabaseDeps<P extends PlannedBranch = PlannedBranch> {
+  branches: {
+    plan(organizationId: string, wanted: WantedBranch): Promise<P>;
+    create(plan: P, userId: string): Promise<{ databaseId: string }>;
+  };
+  /** Of what fills them. */
+  runs: {
+    find(backupRunId: string): Promise<{ status: string } | undefined>;
+    /** Throws the run's own error when it failed. */
+    settled(backupRunId: string, signal: AbortSignal): Promise<unknown>;
+    wake(): void;
+  };
   databases: { list(where: Partial<DatabaseRecord>): Promise<DatabaseRecord[]> };
   branchOf(databaseId: string): Promise<BranchRecord | undefined>;
   /** Takes the mounts that a database brought along away; part of the caller's transaction. */
@@ -65,12 +88,17 @@ export function grantedOrigin(
   return { databaseId, from, mask };
 }
 
+/** Without what makes them. */
+type Looking = Omit<PreviewDatabaseDeps, 'branches'>;
+
 interface Own {
   database: DatabaseRecord;
   branch: BranchRecord;
 }
 
-export function createPreviewDatabases(deps: PreviewDatabaseDeps): PreviewDatabases {
+export function createPreviewDatabases<P extends PlannedBranch>(
+  deps: PreviewDatabaseDeps<P>,
+): PreviewDatabases {
   return {
     async ensure(preview, say) {
       const own = await kept(deps, preview);
@@ -103,7 +131,7 @@ export function createPreviewDatabases(deps: PreviewDatabaseDeps): PreviewDataba
 }
 
 /** Those that stay; what failed while nobody waited is made anew. */
-async function kept(deps: PreviewDatabaseDeps, preview: PreviewOfDatabases): Promise<Own[]> {
+async function kept(deps: Looking, preview: PreviewOfDatabases): Promise<Own[]> {
   const staying: Own[] = [];
   for (const one of await ownOf(deps, preview)) {
     const { database, branch } = one;
@@ -117,7 +145,7 @@ async function kept(deps: PreviewDatabaseDeps, preview: PreviewOfDatabases): Pro
 }
 
 async function ownOf(
-  { databases, branchOf }: PreviewDatabaseDeps,
+  { databases, branchOf }: Pick<Looking, 'databases' | 'branchOf'>,
   { previewDeploymentId, organizationId }: PreviewOfDatabases,
 ): Promise<Own[]> {
   const own: Own[] = [];
@@ -130,7 +158,7 @@ async function ownOf(
 
 /** A run that ended longer ago may have been forgotten. */
 async function settled(
-  { runs }: PreviewDatabaseDeps,
+  { runs }: Pick<Looking, 'runs'>,
   { filledAt, backupRunId }: BranchRecord,
   signal: AbortSignal,
 ): Promise<void> {
@@ -138,8 +166,8 @@ async function settled(
   if (run || filledAt === null) await runs.settled(backupRunId, signal);
 }
 
-async function make(
-  deps: PreviewDatabaseDeps,
+async function make<P extends PlannedBranch>(
+  deps: PreviewDatabaseDeps<P>,
   preview: PreviewOfDatabases,
   wanted: PreviewDatabase,
   say: (line: string) => void,
@@ -156,8 +184,8 @@ async function make(
   if (given.from !== wanted.from)
     say(
       preview.isTrusted
-        ? `${name}: its commits come from a fork, and previewDatabases has no masking command for it, so the ` +
-            'database of this preview is empty.'
+        ? `${name}: its commits come from a fork, and previewDatabases has no masking command for it, so ` +
+            'the database of this preview is empty.'
         : `${name}: this preview gets no variables or secrets, so its database is empty.`,
     );
   await deps.transaction(() =>
@@ -168,11 +196,11 @@ async function make(
   );
 }
 
-async function planOf(
-  { branches }: PreviewDatabaseDeps,
+async function planOf<P extends PlannedBranch>(
+  { branches }: Pick<PreviewDatabaseDeps<P>, 'branches'>,
   preview: PreviewOfDatabases,
   { databaseId, from, mask }: PreviewDatabase,
-): Promise<BranchPlan> {
+): Promise<P> {
   const { organizationId, serverId, previewDeploymentId } = preview;
   const plan = await branches
     .plan(organizationId, {
@@ -191,7 +219,8 @@ async function planOf(
       if (!(error instanceof AppError) || error.code !== 'NOT_FOUND') throw error;
       throw new AppError(
         'PRECONDITION_FAILED',
-        `previewDatabases names the database ${databaseId}, which no longer exists. Take it out of the setting.`,
+        `previewDatabases names the database ${databaseId}, which no longer exists. Take it out of the ` +
+          'setting.',
       );
     });
   return { ...plan, input: { ...plan.input, name: previewTitle(plan.source, preview) } };

@@ -3,9 +3,7 @@ import type { DatabaseRecord } from '../../../db/tables.ts';
 import { AppError } from '../../../domain/errors.ts';
 import { databaseRef } from '../../../domain/names/service-ref.ts';
 import type { DeploymentLogs } from '../../../ports/deployment-log.ts';
-import type { BackupRuns } from '../../backup/runs/runs.ts';
 import type { Databases } from '../../database/database.ts';
-import type { DatabaseRuntime } from '../../database/runtime.ts';
 import type { Deployments } from '../../deployment/deployment.ts';
 import type { Interruption } from '../../interruption/interruption.ts';
 import type { Turns } from '../../service/turns.ts';
@@ -13,7 +11,8 @@ import type { Turns } from '../../service/turns.ts';
 export interface DiscardDeps {
   databases: Pick<Databases, 'remove'>;
   deployments: Pick<Deployments, 'all'>;
-  runtime: Pick<DatabaseRuntime, 'remove'>;
+  /** Removes its services and volumes from the engine. */
+  runtime: { remove(database: DatabaseRecord): Promise<void> };
   turns: Pick<Turns, 'take'>;
   logs: Pick<DeploymentLogs, 'remove'>;
   transaction<T>(work: () => Promise<T>): Promise<T>;
@@ -39,7 +38,14 @@ export function createDiscardDatabase(deps: DiscardDeps): DiscardDatabase {
 
 export interface RemovalDeps {
   store: { list(where: Partial<DatabaseRecord>): Promise<DatabaseRecord[]> };
-  runs: Pick<BackupRuns, 'ofDatabase' | 'settled'>;
+  /** Of what fills them. */
+  runs: {
+    ofDatabase(
+      databaseId: string,
+      organizationId: string,
+    ): Promise<{ backupRunId: string; status: string }[]>;
+    settled(backupRunId: string, signal: AbortSignal): Promise<unknown>;
+  };
   interruption: Pick<Interruption, 'endThen'>;
   discard: DiscardDatabase;
 }

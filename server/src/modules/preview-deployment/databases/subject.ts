@@ -1,7 +1,7 @@
 /** Previews as their databases see them. */
 import type { ApplicationRecord, ComposeRecord, DeploymentRecord } from '../../../db/tables.ts';
 import type { ComposePreview, PreviewDeploymentRecord } from '../store.ts';
-import type { PreviewOfDatabases } from './preview-databases.ts';
+import type { PreviewDatabases, PreviewOfDatabases, Telling } from './preview-databases.ts';
 
 interface SubjectStores {
   applications: { find(where: { applicationId: string }): Promise<ApplicationRecord | undefined> };
@@ -12,8 +12,24 @@ interface SubjectStores {
   composePreviews: { find(where: { previewDeploymentId: string }): Promise<ComposePreview | undefined> };
 }
 
+/**
+ * Makes the databases of the preview that a deployment is of; resolves with the wait for their data,
+ * undefined where there are none.
+ */
+export function beginPreviewDatabases(stores: SubjectStores, databases: PreviewDatabases) {
+  const previewOf = previewSubjects(stores);
+  return async (
+    deployment: DeploymentRecord,
+    say: (line: string) => void,
+  ): Promise<((telling: Telling) => Promise<void>) | undefined> => {
+    const preview = await previewOf(deployment);
+    const count = preview ? await databases.ensure(preview, say) : 0;
+    return preview && count > 0 ? (telling) => databases.awaitFilled(preview, telling) : undefined;
+  };
+}
+
 /** The preview that a deployment is of; undefined for any other service. */
-export function previewSubjects(stores: SubjectStores) {
+function previewSubjects(stores: SubjectStores) {
   return async ({
     previewDeploymentId,
     composeId,
