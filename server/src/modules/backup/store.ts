@@ -344,10 +344,8 @@ export function createCoverageStore(database: Database): CoverageStore {
         and "isStored" = 1`.compile(database.builder);
   const destinations = tableStore(database, 'destination');
   const logs = sql<{ backupId: string; goodAt: string }>`
-    select "backupId", max("restorableTo") as "goodAt" from "wal_span"
-      where "organizationId" = ${''} and "restorableTo" is not null group by "backupId"`.compile(
-    database.builder,
-  );
+    select "backupId", max("restorableTo") as "goodAt" from "wal_span" where "organizationId" = ${''}
+      and "restorableTo" is not null group by "backupId"`.compile(database.builder);
   const mounted = sql<{ serviceId: string; volumeName: string }>`
     select coalesce("applicationId", "composeId") as "serviceId", "volumeName" from "mount"
       where "organizationId" = ${''} and "type" = 'volume' and "volumeName" is not null
