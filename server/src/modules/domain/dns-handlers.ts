@@ -30,8 +30,7 @@ export function recordHandlers(
     if (domainId !== undefined) {
       if (baseDomain !== undefined)
         throw badField('baseDomain', 'does not go with domainId; give one of them');
-      if (serverId !== null)
-        throw badField('serverId', 'does not go with domainId, whose service stands on a server already');
+      // Its service stands on a server already, whatever serverId says.
       const { asciiHost: name, serverKey } = await domains.one(domainId, organizationId);
       return { organizationId, name, serverKey, isRemoval, keepMs: 0 };
     }
