@@ -57,7 +57,10 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   'container.getStackContainersByAppName': engineIsDown,
   'container.getServiceContainersByAppName': engineIsDown,
   ...Object.fromEntries(
-    ['tables', 'rows', 'query', 'keys', 'value'].map((name) => [`database.${name}`, [412, 503]]),
+    ['tables', 'rows', 'query', 'statements', 'keys', 'value'].map((name) => [
+      `database.${name}`,
+      [412, 503],
+    ]),
   ),
   'swarm.getNodes': engineIsDown,
   'swarm.getNodeInfo': engineIsDown,
