@@ -34,6 +34,18 @@ export const exceptions: readonly Exception[] = [
     command: /^cleanup (volumes|use-volume |remove-volume )/,
     seenBy: 'test/e2e/command/session.e2e.test.ts',
   },
+  // A key pair of one's own.
+  {
+    guide: 'backups.md',
+    command: /^destination\.update .*--recipients /,
+    seenBy: 'test/integration/encrypted-backup.test.ts',
+  },
+  // A database that runs is copied.
+  {
+    guide: 'previews.md',
+    command: /^application\.update .*--previewDatabases /,
+    seenBy: 'test/e2e/previews/databases.e2e.test.ts',
+  },
   // A DNS provider has the zone.
   { guide: 'domains.md', command: /^domains records /, seenBy: 'test/dns/dns-records.test.ts' },
   // Servers and accounts of others.

@@ -151,6 +151,11 @@ const instead: Readonly<Record<string, readonly string[]>> = {
   'previewDeployment.approve composeId': ['applicationId'],
 };
 
+/** What an entry of a list needs besides the id that it names. */
+const itemsOfLists: Readonly<Record<string, Record<string, unknown>>> = {
+  previewDatabases: { from: 'empty' },
+};
+
 /** The good input with this id in the field; in a list when the field takes one. */
 export function inputWith(
   procedure: NamedProcedure,
@@ -162,6 +167,9 @@ export function inputWith(
   const good = Object.fromEntries(
     Object.entries(inputFor(procedure, place)).filter(([name]) => !left.includes(name)),
   );
+  const [list = ''] = field.split('.');
+  const item = itemsOfLists[list];
+  if (item !== undefined) return { ...good, [list]: [put(item, field.split('.').slice(1), id)] };
   return put(good, field.split('.'), takesList(procedure, field) ? [id] : id);
 }
 
