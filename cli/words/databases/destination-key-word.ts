@@ -1,5 +1,7 @@
 /** `berth destination key`: a key that later backups are encrypted for, as a sheet to print. */
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { sentenceOf } from '../../../server/src/domain/errors.ts';
 import { destinationOf } from '../parts/destinations.ts';
 import { UsageError } from '../../usage-error.ts';
 import type { Word } from '../parts/word.ts';
@@ -9,6 +11,14 @@ interface Made {
   identity: string;
   destination: { name: string };
 }
+
+/** A new file that its owner alone reads. */
+const claim = (file: string): Promise<void> =>
+  writeFile(file, '', { mode: 0o600, flag: 'wx' }).catch((cause: unknown) => {
+    throw new UsageError(`${file} cannot be made; name a file that is not there yet. ${sentenceOf(cause)}`, {
+      cause,
+    });
+  });
 
 /** What age takes as it is: lines that begin with # are left out. */
 const sheetOf = ({ recipient, identity, destination }: Made, now: number): string =>
@@ -36,10 +46,14 @@ export const destinationKeyWord: Word = {
     const [name] = context.args;
     if (name === undefined) throw new UsageError('Name the destination: `berth destination key Offsite`.');
     const destinationId = await destinationOf(client, name);
-    const file = context.text('output');
+    const output = context.text('output');
+    const file = output === undefined ? undefined : resolve(context.terminal.folder, output);
     // Before the key is made, so that none is lost for a file that cannot be written.
-    if (file !== undefined) await writeFile(file, '', { mode: 0o600, flag: 'wx' });
-    const made = await client.destination.makeKey({ destinationId });
+    if (file !== undefined) await claim(file);
+    const made = await client.destination.makeKey({ destinationId }).catch(async (error: unknown) => {
+      if (file !== undefined) await rm(file, { force: true });
+      throw error;
+    });
     const sheet = sheetOf(made, context.terminal.now());
     if (file === undefined) return context.answer(made, () => sheet);
     await writeFile(file, sheet);

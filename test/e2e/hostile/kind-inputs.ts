@@ -1,4 +1,5 @@
 /** Inputs of procedures whose settings stand under the name of a kind. */
+import type { Fixtures } from '../fixtures/one-of-everything.ts';
 import { dnsKindNames, dnsKinds } from '../../../server/src/modules/dns-provider/kinds/kinds.ts';
 import { channelNames, channels } from '../../../server/src/modules/notification/channels/channels.ts';
 import type { TextField } from './input-fields.ts';
@@ -34,7 +35,9 @@ const sftp = {
 export function settingsOfKind(
   path: string,
   { path: [name] }: TextField,
+  { postgresId }: Fixtures,
 ): Record<string, unknown> | undefined {
+  if (name === 'previewDatabases') return { previewDatabases: [{ databaseId: postgresId, from: 'empty' }] };
   const channel = channelNames.find((each) => each === name);
   if (path === 'notification.create')
     return channel && { channel, webhook: null, [channel]: channels[channel].example };

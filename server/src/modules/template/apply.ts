@@ -27,7 +27,7 @@ import {
   type StoredFile,
 } from './update.ts';
 import type { applyTemplate, TemplateChanges, TemplateUpdate } from './record-update.ts';
-import { checkGiven, expandWith, secretNames, valuesOf, type Place } from './values.ts';
+import { checkGiven, expandWith, givenOf, secretNames, valuesOf, type Place } from './values.ts';
 import type { z } from 'zod';
 
 export interface UpdateDeps {
@@ -198,7 +198,7 @@ function envOf(
   const values = valuesOf(template, { ...standing.values, ...given }, places, now);
   for (const { name, generate, domain } of added) {
     const place = domain ?? template.domains[0]?.name ?? '';
-    if (ofDomains.includes(generate) && !places.has(place) && (given[name] ?? '') === '')
+    if (ofDomains.includes(generate) && !places.has(place) && givenOf(given, name) === '')
       throw badField(`variables.${name}`, `is required: the service has no domain ${place} of the template`);
   }
   return formatEnv(Object.fromEntries(added.map(({ name }) => [name, values[name] ?? ''])));

@@ -42,6 +42,10 @@ it.each([
   expect(first === second).toBe(/host|address|scheme|https/.test(variable.generate));
 });
 
+it('takes a variable that is called like a method of every object for what it is', () => {
+  expect(values([{ name: 'constructor', value: 'plain' }])).toEqual({ constructor: 'plain' });
+});
+
 it('signs a jwt with the value of another variable', () => {
   const { TOKEN = '' } = values([
     { name: 'TOKEN', generate: 'jwt', signedWith: 'SECRET', claims: { role: 'anon', exp: 2_000_000_000 } },

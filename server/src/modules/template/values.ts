@@ -28,7 +28,7 @@ export function checkGiven(template: Template, given: Given): void {
     );
   checkPatterns(template, given);
   for (const { name, required, generate, value, description } of variables)
-    if (required && generate === null && value === '' && (given[name] ?? '') === '')
+    if (required && generate === null && value === '' && givenOf(given, name) === '')
       throw badField(`variables.${name}`, `is required: ${description}`);
 }
 
@@ -41,7 +41,7 @@ const patternsLimitMs = 200;
  */
 function checkPatterns({ variables }: Template, given: Given): void {
   const patterned = variables.flatMap(({ name, pattern, message }) => {
-    const value = given[name] ?? '';
+    const value = givenOf(given, name);
     return pattern === null || value === '' ? [] : [{ name, pattern, message, value }];
   });
   if (patterned.length === 0) return;
@@ -63,6 +63,10 @@ const matchAll =
   'for (const [name, pattern, value] of JSON.parse(pairs)) ' +
   'if (new RegExp(`^(?:${pattern})$`, "s").test(value)) onMatch(name); else break';
 
+/** What was given for this name, which may be that of a method of every object; empty: nothing. */
+export const givenOf = (given: Given, name: string): string =>
+  Object.hasOwn(given, name) ? (given[name] ?? '') : '';
+
 /** Values by name, in the template's order; `places` has its domains by name, the first one first. */
 export function valuesOf(
   { variables }: Pick<Template, 'variables'>,
@@ -78,7 +82,7 @@ export function valuesOf(
     if (present !== undefined) return present;
     const variable = byName.get(name);
     if (variable === undefined) return '';
-    const own = given[name] ?? '';
+    const own = givenOf(given, name);
     const value =
       own !== ''
         ? own
