@@ -66,8 +66,14 @@ export function plainValue(type: string, value: string): string {
 export const isSameValue = ({ type, value }: ZoneRecord, found: string): boolean =>
   plainValue(type, found) === value;
 
-/** The name and those above it, the longest first; zones of one label are nobody's. */
+const againMs = [1, 5, 30, 120, 720].map((minutes) => minutes * 60_000);
+const longestMs = 24 * 3_600_000;
+
+/** Milliseconds until a zone that could not be changed is tried again, after so many failures before. */
+export const zoneAgainMs = (failures: number): number => againMs[failures] ?? longestMs;
+
+/** The name, without the sign of a wildcard, and those above it, the longest first; one label is nobody's. */
 export function candidatesOf(name: string): string[] {
-  const labels = name.split('.');
+  const labels = name.replace(/^\*\./, '').split('.');
   return labels.slice(0, -1).map((_label, index) => labels.slice(index).join('.'));
 }

@@ -9,3 +9,15 @@ export function oneAtATime(): OneAtATime {
     return mine;
   };
 }
+
+/** The same for each key by itself; one that was once used is remembered. */
+export type OneAtATimePerKey = <T>(key: string, work: () => Promise<T>) => Promise<T>;
+
+export function oneAtATimePerKey(): OneAtATimePerKey {
+  const turns = new Map<string, OneAtATime>();
+  return (key, work) => {
+    const turn = turns.get(key) ?? oneAtATime();
+    turns.set(key, turn);
+    return turn(work);
+  };
+}

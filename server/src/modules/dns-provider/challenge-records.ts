@@ -9,7 +9,7 @@ import type { NameResolver } from '../../ports/name-resolver.ts';
 import type { Outgoing } from '../../ports/outgoing.ts';
 import { dnsKindOf } from './dns-provider.ts';
 import { dnsKinds } from './kinds/kinds.ts';
-import { candidatesOf, type Zone, type ZoneAccess } from '../../domain/dns/zone.ts';
+import { candidatesOf, zoneAgainMs, type Zone, type ZoneAccess } from '../../domain/dns/zone.ts';
 import { createPropagation, type NameServerAddress } from './propagation.ts';
 import type { DnsChallengeRecord, DnsProviderRecord, DnsProviderStore } from './store.ts';
 import { createConnect, noted, type Connect } from './zone-access.ts';
@@ -51,8 +51,6 @@ export interface ChallengeRecords {
 }
 
 const testHoldMs = 120_000;
-const sweepAgainMs = [1, 5, 30, 120, 720].map((minutes) => minutes * 60_000);
-const longestSweepMs = 24 * 3_600_000;
 const mostAliases = 8;
 
 export function createChallengeRecords(deps: ChallengeDeps): ChallengeRecords {
@@ -135,7 +133,7 @@ function createForget({ store, clock, onFault }: ChallengeDeps, connect: Connect
       await store.challenges.remove({ dnsChallengeId });
       return undefined;
     } catch (error) {
-      const removeAt = clock.now() + (sweepAgainMs[attempts] ?? longestSweepMs);
+      const removeAt = clock.now() + zoneAgainMs(attempts);
       await store.challenges.update({ dnsChallengeId }, { attempts: attempts + 1, removeAt });
       onFault(error);
       return error instanceof Error ? error : new Error(sentenceOf(error));

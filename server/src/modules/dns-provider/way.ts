@@ -1,7 +1,7 @@
 /** Requests to DNS providers: through the gate, bounded, their refusals in sentences. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { AppError } from '../../domain/errors.ts';
-import { oneAtATime, type OneAtATime } from '../../domain/time/one-at-a-time.ts';
+import { oneAtATimePerKey } from '../../domain/time/one-at-a-time.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { textOfAnswer, type Outgoing, type OutgoingAnswer, type OutgoingBy } from '../../ports/outgoing.ts';
 import type { HttpCall, ProviderWay } from './kinds/kind.ts';
@@ -16,7 +16,7 @@ const maxBytes = 1024 * 1024;
 
 /** For what a provider is asked on behalf of an organization; `kind` as people know it. */
 export function createWays({ outgoing, clock }: WayDeps) {
-  const turns = new Map<string, OneAtATime>();
+  const inTurn = oneAtATimePerKey();
   return (kind: { label: string; rights: string }, by: OutgoingBy): ProviderWay => {
     const askText: ProviderWay['askText'] = async (call) => {
       const { url, method, headers = {}, body, absent = [404] } = call;
@@ -54,12 +54,7 @@ export function createWays({ outgoing, clock }: WayDeps) {
         throw unreadable(kind.label, parsed.error);
       },
       exchange: (message, to) => outgoing.exchange(message, { ...to, limitMs }, by),
-      inTurn(name, work) {
-        const key = `${by.organizationId} ${name}`;
-        const turn = turns.get(key) ?? oneAtATime();
-        turns.set(key, turn);
-        return turn(work);
-      },
+      inTurn: (name, work) => inTurn(`${by.organizationId} ${name}`, work),
       now: clock.now,
       pause: (ms) => wait(ms, undefined),
     };

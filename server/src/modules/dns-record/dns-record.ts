@@ -1,9 +1,9 @@
 /** Records of domains and base domains at DNS providers: planned, set when asked, removed with the domain. */
 import { AppError, sentenceOf } from '../../domain/errors.ts';
-import { oneAtATime, type OneAtATime } from '../../domain/time/one-at-a-time.ts';
+import { oneAtATimePerKey } from '../../domain/time/one-at-a-time.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { DnsProviders } from '../dns-provider/dns-provider.ts';
-import { candidatesOf, type Zone, type ZoneAccess } from '../../domain/dns/zone.ts';
+import { candidatesOf, zoneAgainMs, type Zone, type ZoneAccess } from '../../domain/dns/zone.ts';
 import {
   digestOfPlan,
   markName,
@@ -76,8 +76,6 @@ export interface DnsRecords {
 
 /** After this time a change that nobody has finished is taken up. */
 const graceMs = 120_000;
-const againMs = [1, 5, 30, 120, 720].map((minutes) => minutes * 60_000);
-const longestMs = 24 * 3_600_000;
 
 interface Looked {
   provider: Provider;
@@ -88,16 +86,8 @@ interface Looked {
 
 export function createDnsRecords(deps: DnsRecordDeps): DnsRecords {
   const { store, clock } = deps;
-  const turns = new Map<string, OneAtATime>();
-  /** Work on the zones of one organization, one after another. */
-  const inTurn: <T>(organizationId: string, work: () => Promise<T>) => Promise<T> = (
-    organizationId,
-    work,
-  ) => {
-    const turn = turns.get(organizationId) ?? oneAtATime();
-    turns.set(organizationId, turn);
-    return turn(work);
-  };
+  /** By organization: work on its zones, one after another. */
+  const inTurn = oneAtATimePerKey();
   const settleInTurn = (row: DnsRecordRow): Promise<void> =>
     inTurn(row.organizationId, () => settle(deps, row.dnsRecordId));
   return {
@@ -171,7 +161,7 @@ async function zoneOf(
   deps: DnsRecordDeps,
   { organizationId, name, serverKey }: RecordWish,
 ): Promise<Omit<Looked, 'planned'>> {
-  const candidates = candidatesOf(name.replace(/^\*\./, ''));
+  const candidates = candidatesOf(name);
   let best: Omit<Looked, 'planned'> | undefined;
   let fault: AppError | undefined;
   for (const provider of await deps.providers.list({ organizationId })) {
@@ -271,7 +261,7 @@ async function attempt(
   try {
     await work();
   } catch (error) {
-    const nextAt = clock.now() + (againMs[row.attempts] ?? longestMs);
+    const nextAt = clock.now() + zoneAgainMs(row.attempts);
     const said = error instanceof AppError ? sentenceOf(error) : 'Something went wrong inside Berth.';
     await store.update({ dnsRecordId }, { attempts: row.attempts + 1, error: said.slice(0, 1000), nextAt });
     throw error;
@@ -293,7 +283,7 @@ async function settle(deps: DnsRecordDeps, dnsRecordId: string): Promise<void> {
     if (!provider) return void (await deps.store.remove({ dnsRecordId }));
     await deps.noted(provider, async () => {
       const access = deps.connect(provider);
-      const zone = await access.find(candidatesOf(name.replace(/^\*\./, '')));
+      const zone = await access.find(candidatesOf(name));
       // Without its zone the records are gone as well.
       if (!zone) return;
       const owner = { installationId: deps.installationId, organizationId };

@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { walledPorts, type WalledPorts } from '../../domain/network/port-wall.ts';
 import { localServer } from '../../domain/names/server-key.ts';
-import { oneAtATime, type OneAtATime } from '../../domain/time/one-at-a-time.ts';
+import { oneAtATimePerKey } from '../../domain/time/one-at-a-time.ts';
 import type { EngineView, SwarmNode } from '../../ports/engine/engine-view.ts';
 import type { Host } from '../../ports/host/host.ts';
 import type { OutwardPolicy } from './outward-policy.ts';
@@ -40,14 +40,8 @@ export const createPortGuard: CreatePortGuard = (port, outwardOf) => {
   /** What was wanted of each host last: a change of that is no drift. */
   const last = new Map<string, WalledPorts>();
   /** By host: rules of an earlier look must not replace those of a later one. */
-  const turns = new Map<string, OneAtATime>();
+  const inTurn = oneAtATimePerKey();
   const due = new Set<string>();
-
-  function inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const turn = turns.get(key) ?? oneAtATime();
-    turns.set(key, turn);
-    return turn(work);
-  }
 
   async function guardNow(host: GuardedHost, peers?: readonly string[]): Promise<string[]> {
     const { key, engineView, portWall } = host;
