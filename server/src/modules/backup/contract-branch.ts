@@ -4,7 +4,7 @@ import { programGrant } from '../../domain/access/permissions.ts';
 import { databaseKindNames } from '../../domain/database-kind.ts';
 import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
-import { id as serviceId, trimmedLine } from '../service/contract-fields.ts';
+import { clientStatements, id as serviceId, trimmedLine } from '../service/contract-fields.ts';
 import { keyOfObject } from './contract-settings.ts';
 
 const optional = z.string().nullable();
@@ -65,11 +65,7 @@ export const branchContract = {
         .datetime({ offset: true })
         .optional()
         .describe('A moment of a PostgreSQL database with recovery: ISO 8601 with a time zone'),
-      mask: z
-        .string()
-        .min(1)
-        .max(30_000)
-        .regex(/^[^\0]*$/, 'must not contain null characters')
+      mask: clientStatements
         .optional()
         .describe(
           'What the client of its image is given before anybody reaches it: SQL (PostgreSQL in one ' +

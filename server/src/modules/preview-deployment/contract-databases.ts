@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { branchOrigins } from '../../domain/branch-origin.ts';
 import { secretText } from '../../procedure/secret-fields.ts';
+import { clientStatements } from '../service/contract-fields.ts';
 import { programGrant, type GrantFlag } from '../../domain/access/permissions.ts';
 
 export const previewDatabase = z
@@ -10,11 +11,7 @@ export const previewDatabase = z
     from: z
       .enum(branchOrigins)
       .describe('What fills it: nothing, a dump of the running database, or its newest verified backup'),
-    mask: z
-      .string()
-      .min(1)
-      .max(30_000)
-      .regex(/^[^\0]*$/, 'must not contain null characters')
+    mask: clientStatements
       .optional()
       .describe(
         'Statements for the client of its image before anybody reaches it, as in backup.branch. A preview ' +

@@ -31,6 +31,13 @@ export const urlPath = (max: number): z.ZodString =>
     .max(max)
     .regex(/^\/[^\r\n]*$/, 'must begin with / and be one line');
 
+/** What the client of a database's image is given: SQL, commands of redis-cli, JavaScript for mongosh. */
+export const clientStatements = z
+  .string()
+  .min(1)
+  .max(30_000)
+  .regex(/^[^\0]*$/, 'must not contain null characters');
+
 /** A git address where one has to be given, and its branch. */
 export const gitUrl = line(2000).min(1);
 export const gitBranch = line(250).min(1);
