@@ -21,7 +21,6 @@ export async function fillByCopy(
     );
   context.hide([source.password, source.rootPassword]);
   const server = await startBeside(ports, context, target);
-  context.hide([source.password, source.rootPassword, server.password, server.rootPassword]);
   await context.step('load', async () => {
     const { bytes } = await copy(ports, context, source, server);
     return { value: undefined, detail: `${bytes} bytes of ${sourceName}` };

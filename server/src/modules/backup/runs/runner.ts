@@ -48,8 +48,10 @@ export function createBackupRunner(
     let redact = createRedactor();
     const log = logs.writer(run.backupRunId, (text) => redact(text));
     const operation = operations[run.operation];
+    const hidden = new Set<string>();
     const hide = (secrets: readonly string[]): void => {
-      redact = createRedactor(secrets);
+      for (const secret of secrets) hidden.add(secret);
+      redact = createRedactor(hidden);
     };
     const limit = new AbortController();
     const timer = setTimeout(
