@@ -41,10 +41,10 @@ export const statementsWord: Word = {
     }));
     context.list<Line>(
       [
-        { title: 'WHEN', value: ({ when }) => when },
-        { title: 'CALLS', value: ({ calls }) => calls },
-        { title: 'EACH', value: ({ each }) => each },
-        { title: 'STATEMENT', value: ({ statement }) => statement },
+        { title: 'when', value: ({ when }) => when },
+        { title: 'calls', value: ({ calls }) => calls },
+        { title: 'each', value: ({ each }) => each },
+        { title: 'statement', value: ({ statement }) => statement },
       ],
       [...running, ...slowest],
       `Nothing runs in ${nameOf(service)} now, and no statement is known that took long.`,
