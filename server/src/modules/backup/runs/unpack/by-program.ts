@@ -21,18 +21,28 @@ export async function* unpackedByProgram(
   env: Record<string, string> = {},
 ): AsyncGenerator<Uint8Array> {
   const child = startPiped(command(programs[name].argv, { cwd: '/', env }));
+  let broken: { error: unknown } | undefined;
+  async function* watched(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* source;
+    } catch (error) {
+      broken = { error };
+      // Before its input ends: it must not take a source that broke for one that is over.
+      child.kill();
+      throw error;
+    }
+  }
   let fault: Error | undefined;
-  const feeding = pipeline(Readable.from(source, { objectMode: false }), child.stdin).catch(
+  const feeding = pipeline(Readable.from(watched(), { objectMode: false }), child.stdin).catch(
     (error: unknown) => {
       fault = error instanceof Error ? error : new Error(String(error));
-      // It must not take a source that broke for one that ended.
-      child.kill();
     },
   );
   try {
     for await (const chunk of child.stdout) yield Buffer.from(chunk as Uint8Array);
     const { exitCode, stderr } = await endOf(name, child);
-    if (exitCode !== 0 && (exitCode !== undefined || fault === undefined)) throw damaged(name, stderr);
+    if (broken !== undefined) throw broken.error;
+    if (exitCode !== 0) throw damaged(name, stderr);
     await feeding;
     if (fault !== undefined) throw fault;
   } finally {
