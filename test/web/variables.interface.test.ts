@@ -52,8 +52,8 @@ it('each value says what it becomes and from where, once somebody looks at it', 
   await row.getByText('https://eu.test/').waitFor();
   await row.getByText('from the project').waitFor();
   // Of a service, its deployment alone knows it: the reference does not become itself.
-  await page.getByLabel('Value of URL').fill('${{elsewhere.URL}}');
-  await row.getByText('filled in by the deployment, from elsewhere').waitFor();
+  await page.getByLabel('Value of URL').fill('${{postgres.URL}}');
+  await row.getByText('filled in by the deployment, from postgres').waitFor();
   expect(faults).toEqual([]);
   page.once('dialog', (dialog) => void dialog.accept());
   await context.close();
