@@ -13,6 +13,7 @@ import { createWorker, type Worker } from '../../jobs/worker.ts';
 import { commitStatusJob } from '../../modules/git-provider/commit-status.ts';
 import { createInterruption, type Interruption } from '../../modules/interruption/interruption.ts';
 import { createRequireReach } from '../../modules/interruption/reach.ts';
+import { createEndLeftDatabases } from '../../modules/preview-deployment/databases/left-databases.ts';
 import {
   createRemovePreviewDatabases,
   type RemovePreviewDatabases,
@@ -46,6 +47,7 @@ export interface Working extends SettingUp, CleaningUp, Draining, Certifying {
   interruption: Interruption;
   /** Of a preview that is removed. */
   removeDatabases: RemovePreviewDatabases;
+  endLeftDatabases(): Promise<void>;
   backingUp: BackingUp;
   previewing: Previewing;
   scheduling: Scheduling;
@@ -90,6 +92,7 @@ export function createWorking(
   return {
     interruption,
     removeDatabases,
+    endLeftDatabases: createEndLeftDatabases({ ...ground, removeDatabases }),
     backingUp,
     previewing,
     ...settingUp,

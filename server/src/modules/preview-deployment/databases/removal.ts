@@ -28,7 +28,8 @@ export function createDiscardDatabase(deps: DiscardDeps): DiscardDatabase {
     // In its turn: the reconciler would make a service again whose record still stands.
     const past = await turns.take(databaseId, async () => {
       const all = await deployments.all(databaseRef(databaseId));
-      if (all.length > 0) await runtime.remove(database);
+      // Without a deployment too: what filled it may have left a volume.
+      await runtime.remove(database);
       await transaction(() => databases.remove(databaseId, organizationId));
       return all;
     });
