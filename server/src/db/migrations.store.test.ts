@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { bothDatabases } from '../../../test/store/each-database.ts';
+import { plainCompose } from '../../../test/world/plain-compose.ts';
 import type { Database } from './database.ts';
 import { migrate, migrations, schemaVersion } from './migrations.ts';
 import { tableStore } from './table-store.ts';
@@ -151,6 +152,32 @@ bothDatabases('migrations', ({ open, openEmpty }) => {
     ]);
   });
 
+  it('encrypt statements that stood in plain text, and leave an empty list as it is', async () => {
+    const database = await open();
+    const stored = async (): Promise<unknown> =>
+      (await valuesOf(database, 'select "previewDatabases" as "text" from "compose"'))[0];
+    const [sealing] = migrations.filter(({ version }) => version === 81);
+    const again = (step: number) =>
+      migrate(database, now, [
+        ...migrations,
+        ...[1, 2].slice(0, step).map((of) => ({ name: 'again', sql: '', ...sealing, version: newest + of })),
+      ]);
+    await insertCompose(database, '[]');
+    await again(1);
+    expect(await stored()).toEqual({ text: '[]' });
+    const wanted = [{ databaseId: 'd', from: 'copy' as const, mask: 'update people' }];
+    await database.script(`UPDATE "compose" SET "previewDatabases" = '${JSON.stringify(wanted)}'`);
+    await again(2);
+    expect(await stored()).toEqual({ text: expect.stringMatching(/^v1\.[^{]+$/) });
+    const composes = tableStore(database, 'compose');
+    expect(await composes.list({})).toMatchObject([{ previewDatabases: wanted }]);
+    await composes.update({ composeId: 'c' }, { previewDatabases: wanted.slice(1) });
+    expect(await stored()).toEqual({ text: '[]' });
+    await composes.update({ composeId: 'c' }, { previewDatabases: wanted });
+    expect(await stored()).toEqual({ text: expect.stringMatching(/^v1\.[^{]+$/) });
+    await expect(composes.list({ previewDatabases: wanted })).rejects.toThrow('cannot compare');
+  });
+
   it('refuse a database of a newer Berth, saying what to do', async () => {
     const database = await open();
     await database.script(
@@ -162,6 +189,27 @@ bothDatabases('migrations', ({ open, openEmpty }) => {
     });
   });
 });
+
+/** A compose service with its place, and this stored as its databases of previews. */
+async function insertCompose(database: Database, previewDatabases: string): Promise<void> {
+  await database.script(`
+    INSERT INTO "organization" ("organizationId", "name", "createdAt") VALUES ('o', 'x', '${now}');
+    INSERT INTO "project" ("projectId", "organizationId", "name", "description", "env", "createdAt")
+      VALUES ('p', 'o', 'x', '', '', '${now}');
+    INSERT INTO "environment" ("environmentId", "organizationId", "projectId", "name", "description", "env",
+      "isDefault", "createdAt") VALUES ('e', 'o', 'p', 'x', '', '', 1, '${now}');`);
+  await tableStore(database, 'compose').insert({
+    ...plainCompose,
+    composeId: 'c',
+    organizationId: 'o',
+    environmentId: 'e',
+    name: 'x',
+    appName: 'x',
+    refreshToken: 'x',
+    createdAt: now,
+  });
+  await database.script(`UPDATE "compose" SET "previewDatabases" = '${previewDatabases}'`);
+}
 
 interface ColumnState {
   name: string;

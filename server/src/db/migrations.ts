@@ -2,8 +2,10 @@
  * The steps of the schema, in order, the same text for SQLite and PostgreSQL. A landed step is never changed;
  * a new one is appended.
  */
+import { sql } from 'kysely';
 import { AppError } from '../domain/errors.ts';
 import type { Database } from './database.ts';
+import { sealedJson } from './values/codec.ts';
 
 export interface Migration {
   /** Counts up by one. */
@@ -11,6 +13,8 @@ export interface Migration {
   name: string;
   /** Statements that both databases understand. */
   sql: string;
+  /** Columns of JSON in plain text that are encrypted after it (`secretJson`), by the key of their table. */
+  seals?: readonly { table: string; key: string; column: string }[];
 }
 
 const serviceConfiguration = `
@@ -1220,6 +1224,15 @@ UPDATE "compose_preview" SET "isFork" = 1 WHERE EXISTS (SELECT 1 FROM "held_pull
     AND h."number" = "compose_preview"."pullRequestNumber");
 `,
   },
+  {
+    version: 81,
+    name: 'statements that mask databases of previews, encrypted',
+    sql: '',
+    seals: [
+      { table: 'application', key: 'applicationId', column: 'previewDatabases' },
+      { table: 'compose', key: 'composeId', column: 'previewDatabases' },
+    ],
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */
@@ -1258,10 +1271,24 @@ export async function migrate(
   for (const step of missing) {
     await database.transaction(async () => {
       await database.script(step.sql);
+      for (const sealing of step.seals ?? []) await seal(database, sealing);
       await database.script(
         `INSERT INTO "schema_migration" VALUES (${step.version}, '${step.name}', '${now}')`,
       );
     });
   }
   return missing.map((step) => step.version);
+}
+
+async function seal(
+  database: Database,
+  { table, key, column }: NonNullable<Migration['seals']>[number],
+): Promise<void> {
+  const { builder, cipher } = database;
+  const [at, id, text] = [sql.table(table), sql.ref(key), sql.ref(column)];
+  const all = sql<{ id: string; text: string }>`
+    select ${id} as "id", ${text} as "text" from ${at} where ${text} <> '[]'`.compile(builder);
+  const change = sql`update ${at} set ${text} = ${''} where ${id} = ${''}`.compile(builder);
+  for (const row of await database.run(all, []))
+    await database.change(change, [sealedJson(row.text, cipher), row.id]);
 }

@@ -132,6 +132,8 @@ function encoded(columns: Columns, record: object, cipher: Cipher): [string[], u
   return [names, values];
 }
 
+const isEncrypted = ({ kind }: Columns[string]): boolean => kind === 'secret' || kind === 'secretJson';
+
 /**
  * NULL is compared with IS, so it becomes a part of the shape and no parameter. What cannot be compared
  * would widen the query or never match (secrets are encrypted anew each time), so it is refused.
@@ -144,7 +146,7 @@ function condition(
 ): { shape: string; names: [string, boolean][]; values: unknown[] } {
   const lost = Object.entries(where).find(
     ([name, value]) =>
-      value === undefined || !columns[name] || (columns[name].kind === 'secret' && value !== null),
+      value === undefined || !columns[name] || (isEncrypted(columns[name]) && value !== null),
   );
   if (lost) throw new AppError('INTERNAL_SERVER_ERROR', `A query on ${table} cannot compare ${lost[0]}.`);
   const [names, values] = encoded(columns, where, cipher);

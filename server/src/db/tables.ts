@@ -26,6 +26,7 @@ import {
   optionalSecret,
   optionalText,
   secret,
+  secretJson,
   text,
   type RecordOf,
   type StoredRow,
@@ -277,7 +278,7 @@ const application = {
   previewSecretEnv: secret(),
   /** Names of its own variables that previews get. */
   previewInherits: json(words),
-  previewDatabases: json(stored.previewDatabases),
+  previewDatabases: secretJson(stored.previewDatabases),
 };
 
 const deployment = {
@@ -593,7 +594,7 @@ const compose = {
   previewSecretEnv: secret(),
   /** Names of its own variables that previews get. */
   previewInherits: json(words),
-  previewDatabases: json(stored.previewDatabases),
+  previewDatabases: secretJson(stored.previewDatabases),
   isPreviewDeploymentsActive: boolean(),
   previewRequireCollaboratorPermissions: boolean(),
   /** Set for the copy that is the preview of a pull request of another compose service. */

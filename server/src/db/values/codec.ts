@@ -12,6 +12,8 @@ export function encodeValue(column: Column<unknown>, value: unknown, cipher: Cip
       return JSON.stringify(value);
     case 'secret':
       return cipher.encrypt(textOf(value));
+    case 'secretJson':
+      return sealedJson(JSON.stringify(value), cipher);
     case 'number':
       return Number(value);
     case 'text':
@@ -29,6 +31,8 @@ export function decodeValue(column: Column<unknown>, stored: unknown, cipher: Ci
       return column.parse?.(JSON.parse(textOf(stored)));
     case 'secret':
       return cipher.decrypt(textOf(stored));
+    case 'secretJson':
+      return column.parse?.(JSON.parse(openedJson(textOf(stored), cipher)));
     case 'choice':
       return chosen(column, textOf(stored));
     case 'number':
@@ -36,6 +40,16 @@ export function decodeValue(column: Column<unknown>, stored: unknown, cipher: Ci
       return stored;
   }
 }
+
+/** The default of such a column is an empty list, in which nothing is secret. */
+const emptyList = '[]';
+
+export function sealedJson(text: string, { encrypt }: Pick<Cipher, 'encrypt'>): string {
+  return text === emptyList ? text : encrypt(text);
+}
+
+const openedJson = (stored: string, { decrypt }: Pick<Cipher, 'decrypt'>): string =>
+  stored === emptyList ? stored : decrypt(stored);
 
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;

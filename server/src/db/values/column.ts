@@ -5,7 +5,7 @@
 
 import type { ParseJson } from './stored-json.ts';
 
-export type ColumnKind = 'text' | 'choice' | 'number' | 'boolean' | 'json' | 'secret';
+export type ColumnKind = 'text' | 'choice' | 'number' | 'boolean' | 'json' | 'secret' | 'secretJson';
 
 /** A column; `T` is the type in the product, `null` included when the column is nullable. */
 export interface Column<T> {
@@ -15,7 +15,7 @@ export interface Column<T> {
   readonly type?: T;
   /** Of `choice`: what it may hold. */
   readonly choices?: ReadonlySet<string>;
-  /** Of `json`: checks what is stored and gives it as the product sees it. */
+  /** Of `json` and `secretJson`: checks what is stored and gives it as the product sees it. */
   readonly parse?: ParseJson<T>;
 }
 
@@ -73,3 +73,9 @@ export const optionalJson = <T>(parse: ParseJson<T>): Column<T | null> => ({
 /** Text that is encrypted at rest (AES-256-GCM); the empty string is stored as it is. */
 export const secret = (): Column<string> => column<string>('secret', false);
 export const optionalSecret = (): Column<string | null> => column<string | null>('secret', true);
+/** JSON with secrets in it, encrypted at rest as a whole; an empty list is stored as it is. */
+export const secretJson = <T>(parse: ParseJson<T>): Column<T> => ({
+  kind: 'secretJson',
+  nullable: false,
+  parse,
+});
