@@ -84,6 +84,7 @@ export async function readInstalled(
   refuseMasked(row, `the project ${project}`);
   const rows = arrayOf(row['environments']);
   names.environments.clear();
+  names.databases.clear();
   for (const { environmentId, name } of rows) {
     if (names.environments.has(String(name)))
       throw new UsageError(`${project} has several environments called ${String(name)}. Rename all but one.`);
@@ -107,10 +108,23 @@ async function environmentOf(caller: Caller, names: Names, row: Fields): Promise
   );
   const isAlone = (name: unknown): boolean =>
     found.filter(({ service }) => service['name'] === name || service['appName'] === name).length === 1;
+  const keyOf = ({ name, appName }: Fields): string => String(isAlone(name) ? name : appName);
+  const environment = String(row['name']);
+  names.databases.set(
+    environment,
+    found
+      .filter(({ kind }) => kind !== 'application' && kind !== 'compose')
+      .map(({ kind, service }) => ({
+        id: String(service[serviceKinds[kind].id]),
+        key: keyOf(service),
+        appName: String(service['appName']),
+      })),
+  );
   const services: InstalledService[] = [];
+  const own = names.within(environment);
   for (const { kind, service } of found) {
-    const read = await readService(caller, names, kind, String(service[serviceKinds[kind].id]));
-    if (read) services.push({ ...read, key: isAlone(read.name) ? read.name : read.appName });
+    const read = await readService(caller, own, kind, String(service[serviceKinds[kind].id]));
+    if (read) services.push({ ...read, key: keyOf({ name: read.name, appName: read.appName }) });
   }
   return {
     id: String(row['environmentId']),

@@ -17,6 +17,14 @@ const named: Readonly<
   githubId: { list: 'gitProvider', id: 'gitProviderId' },
 };
 
+/** A database that settings of its environment name. */
+export interface NamedDatabase {
+  id: string;
+  /** What it stands under in a file. */
+  key: string;
+  appName: string;
+}
+
 export interface Names {
   /** The value with names in place of ids, where there is one of its own for it. */
   shown(field: string, value: unknown): Promise<unknown>;
@@ -24,6 +32,10 @@ export interface Names {
   ids(field: string, value: unknown): Promise<unknown>;
   /** The environments of the project, by name. */
   environments: Map<string, string>;
+  /** The databases of each, by the name of the environment. */
+  databases: Map<string, NamedDatabase[]>;
+  /** The same for settings of services of this environment. */
+  within(environment: string): Names;
 }
 
 export function createNames(caller: Caller): Names {
@@ -34,6 +46,7 @@ export function createNames(caller: Caller): Names {
     return present;
   };
   const environments = new Map<string, string>();
+  const databases = new Map<string, NamedDatabase[]>();
   const one = async (field: string, value: unknown, to: 'name' | 'id'): Promise<unknown> => {
     const row = named[field];
     if (!row || typeof value !== 'string' || value === '') return value;
@@ -52,11 +65,33 @@ export function createNames(caller: Caller): Names {
       return pair?.[to === 'name' ? 0 : 1] ?? item;
     });
   };
-  return {
-    environments,
-    shown: (field, value) => several(field, value, 'name'),
-    ids: (field, value) => several(field, value, 'id'),
+  const within = (environment: string | undefined): Names => {
+    const convert = async (field: string, value: unknown, to: 'name' | 'id'): Promise<unknown> =>
+      field === 'previewDatabases'
+        ? withDatabases(databases.get(environment ?? '') ?? [], value, to)
+        : several(field, value, to);
+    return {
+      environments,
+      databases,
+      within,
+      shown: (field, value) => convert(field, value, 'name'),
+      ids: (field, value) => convert(field, value, 'id'),
+    };
   };
+  return within(undefined);
+}
+
+/** Each of the list names a database by its key in the file, its appName or its id. */
+function withDatabases(databases: readonly NamedDatabase[], value: unknown, to: 'name' | 'id'): unknown {
+  if (!Array.isArray(value)) return value;
+  return value.map((item: unknown) => {
+    const { databaseId: written, ...others } = fieldsOf(item);
+    const found =
+      databases.find(({ id }) => id === written) ??
+      databases.find(({ key }) => key === written) ??
+      databases.find(({ appName }) => appName === written);
+    return { databaseId: found?.[to === 'id' ? 'id' : 'key'] ?? written, ...others };
+  });
 }
 
 /** Whoever may not list them writes ids. */

@@ -16,7 +16,7 @@ import {
   type InstalledEnvironment,
   type InstalledService,
 } from './installed.ts';
-import { createNames, type Names } from './names.ts';
+import { createNames, type NamedDatabase, type Names } from './names.ts';
 import { createService, isDatabaseKind, planService, splitVariables } from './plan-service.ts';
 import { defaultEnvironment, type WholeFile } from './read-file.ts';
 import { shown, variableChanges, type Change, type Plan, type Step } from './steps.ts';
@@ -220,7 +220,7 @@ class Making {
     present: InstalledService | undefined,
   ): Promise<void> {
     const what = `${wanted.kind} ${this.#nameOf(environment, key)}`;
-    const parts = { caller: this.#caller, names: this.#names };
+    const parts = { caller: this.#caller, names: this.#names.within(environment) };
     if (present && present.kind !== wanted.kind) {
       this.#problems.push(
         `${what}: in Berth it is of the kind ${present.kind}. A service cannot change its kind: give ` +
@@ -244,7 +244,7 @@ class Making {
 
   /** One that was made and not finished is found by its name the next time, and the rest is a difference. */
   #creation(what: string, environment: string, key: string, wanted: FileService): Step {
-    const parts = { caller: this.#caller, names: this.#names };
+    const parts = { caller: this.#caller, names: this.#names.within(environment) };
     const fields = Object.entries(wanted).filter(([field, value]) => field !== 'kind' && value !== undefined);
     return {
       action: 'create',
@@ -262,12 +262,19 @@ class Making {
           wanted,
           environmentId,
         });
-        const made = await readService(this.#caller, this.#names, wanted.kind, id);
+        const made = await readService(this.#caller, parts.names, wanted.kind, id);
         if (!made) return;
+        if (isDatabaseKind(wanted.kind)) this.#know(environment, { id, key, appName: made.appName });
         const { removals, steps } = await planService(parts, what, wanted, made);
         for (const step of [...removals, ...steps]) await step.run();
       },
     };
+  }
+
+  /** A database that was just made, which services after it may name. */
+  #know(environment: string, database: NamedDatabase): void {
+    const { databases } = this.#names;
+    databases.set(environment, [...(databases.get(environment) ?? []), database]);
   }
 
   #leftService(environment: string, service: InstalledService): void {

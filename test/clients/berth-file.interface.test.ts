@@ -103,6 +103,48 @@ it('recovery of a database is switched on, changed and off by the file and expor
   expect(await back()).toMatchObject({ recovery: { destinationId: 'backups', enabled: false } });
 });
 
+it('databases of previews are named as the file names them, in each environment its own', async () => {
+  const web = (databaseId: string, from = 'copy') => ({
+    kind: 'application',
+    deploy: false,
+    previewDatabases: [{ databaseId, from, mask: 'update people set name = id' }],
+  });
+  const file = (databaseId: string, from?: string) => ({
+    project: 'Previewed',
+    environments: {
+      production: { services: { web: web(databaseId, from), db: { kind: 'postgres', deploy: false } } },
+      staging: { services: { web: web('db'), db: { kind: 'redis', deploy: false } } },
+    },
+  });
+  await save(file('db'));
+  expect(await berth('apply --yes')).toMatchObject({ code: 0 });
+  expect(valueOf(await berth('plan'))).toMatchObject(nothing);
+  const { out } = await berth('export Previewed --all');
+  const { production, staging } = Object(parse(out)).environments;
+  for (const { services } of [production, staging])
+    expect(services.web.previewDatabases).toEqual([
+      { databaseId: 'db', from: 'copy', mask: 'update people set name = id' },
+    ]);
+  const { appName } = production.services.db;
+  expect(appName).not.toBe(staging.services.db.appName);
+  await save(out);
+  expect(valueOf(await berth('plan --check'))).toMatchObject(nothing);
+  await save(file(appName));
+  expect(valueOf(await berth('plan'))).toMatchObject(nothing);
+  await save(file(appName, 'empty'));
+  expect(valueOf(await berth('plan'))).toMatchObject({
+    steps: [
+      { what: 'application Previewed/web', changes: [{ field: 'previewDatabases', cause: 'nothing' }] },
+    ],
+  });
+  expect(await berth('apply --yes')).toMatchObject({ code: 0 });
+  await save(file('another'));
+  expect(await berth('apply --yes')).toMatchObject({
+    code: 1,
+    said: expect.stringContaining('no database with the id given in previewDatabases.databaseId'),
+  });
+});
+
 it('what a file says is there after an apply, killed at any point or not; what follows, too', async () => {
   let count = 0;
   const file = fc.nat({ max: 0 }).chain(() => generatedFile('P'));

@@ -18,6 +18,7 @@ import { databaseContracts } from '../database/contract.ts';
 import { domainContract } from '../domain/contract.ts';
 import { mountContract } from '../mount/contract.ts';
 import { portContract } from '../port/contract.ts';
+import { previewDatabase } from '../preview-deployment/contract-databases.ts';
 import { redirectContract } from '../redirect/contract.ts';
 import { scheduleContract } from '../schedule/contract.ts';
 import { appName, line, name, variableName } from '../service/contract-fields.ts';
@@ -144,12 +145,28 @@ export const composeSettings = without(composeContract.update.input.shape, ...no
 export const databaseSettings = (kind: DatabaseKindName): Record<string, z.ZodType> =>
   without(databaseContracts[kind].update.input.shape, ...notHere);
 
+const previewDatabases = z
+  .array(
+    closed({
+      ...without(previewDatabase.shape, 'databaseId'),
+      databaseId: line(100)
+        .min(1)
+        .describe(
+          'A database of the same environment: its name in the file or in Berth, its appName or its id',
+        ),
+    }),
+  )
+  .max(10)
+  .nullable()
+  .describe('Databases of which each preview gets one of its own');
+
 const application = closed({
   kind: z.literal('application'),
   ...partial({
     ...everyService,
     ...applicationSettings,
     networks: z.array(z.string().max(100)).max(20).nullable().describe('Names of other environments'),
+    previewDatabases,
     variables: secretVariables,
     domains: z.array(closed(without(domain, 'serviceName'))).max(200),
     mounts,
@@ -163,6 +180,7 @@ const compose = closed({
   ...partial({
     ...everyService,
     ...composeSettings,
+    previewDatabases,
     variables: secretVariables,
     domains: z.array(closed(domain)).max(200),
     mounts,
