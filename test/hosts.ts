@@ -43,6 +43,7 @@ export function absentHost(parts: Partial<Host> = {}): Host {
         onNews: () => undefined,
         onRequests: async () => undefined,
         beforeLoad: async () => undefined,
+        allows: async () => false,
       }),
     },
   );

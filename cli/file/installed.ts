@@ -210,6 +210,7 @@ export const entryFields: Readonly<Record<string, readonly string[]>> = {
     'responseHeaders',
     'compression',
     'trustedProxies',
+    'allowOnDemand',
   ],
   mounts: ['mountPath', 'type', 'hostPath', 'volumeName', 'filePath', 'content', 'isSecret'],
   ports: ['publishedPort', 'targetPort', 'protocol', 'publishMode'],
@@ -238,7 +239,9 @@ async function entriesOf(
 ): Promise<InstalledEntry[] | undefined> {
   if (listed ? !listed.kinds.includes(kind) : !(list in record)) return undefined;
   const answer = listed ? await caller(listed.by, { [serviceKinds[kind].id]: id }) : record[list];
-  const rows = single ? oneOf(fieldsOf(answer)[list]) : arrayOf(answer);
+  const all = single ? oneOf(fieldsOf(answer)[list]) : arrayOf(answer);
+  // Names that a service has allowed its customers are nobody's to write down.
+  const rows = all.filter(({ onDemandOf }) => onDemandOf === undefined || onDemandOf === null);
   const entries: InstalledEntry[] = [];
   for (const row of rows.toReversed()) {
     const fields: Record<string, unknown> = {};

@@ -38,12 +38,17 @@ const list: Word = {
         { title: 'port', value: (row) => row.port, right: true },
         { title: 'certificate', value: (row) => (row.https ? row.certificateType : ''), spare: 1 },
         { title: 'of', value: (row) => row.serviceName ?? '', spare: 2 },
+        { title: 'allowed by', value: (row) => hostOf(domains, row.onDemandOf), spare: 3 },
       ],
       domains,
       `${nameOf(service)} has no address yet. \`berth domains add HOST\` gives it one.`,
     );
   },
 };
+
+/** A name of a customer stands below the domain whose service allowed it. */
+const hostOf = (domains: readonly { domainId: string; host: string }[], domainId: string | null): string =>
+  domains.find((domain) => domain.domainId === domainId)?.host ?? '';
 
 const add: Word = {
   name: 'domains add',
@@ -60,6 +65,10 @@ const add: Word = {
     },
     path: { value: 'PATH', description: 'only paths that begin with this' },
     http: { description: 'without a certificate' },
+    'allow-on-demand': {
+      value: 'PATH',
+      description: 'serves host names of customers too, for which this path of the service says yes',
+    },
     'compose-service': {
       value: 'NAME',
       description: 'for a compose service: the service in its file; by default the only one that answers',
@@ -73,11 +82,13 @@ const add: Word = {
     if (host === undefined) throw new UsageError('Which host? Usage: berth domains add HOST [service]');
     const service = await routedOf(context, name);
     const path = context.text('path');
+    const allowOnDemand = context.text('allow-on-demand');
     const port = context.text('port') === undefined ? undefined : numberOf(context, 'port', 3000);
     const how = {
       host,
       ...(port === undefined ? {} : { port }),
       ...(path === undefined ? {} : { path }),
+      ...(allowOnDemand === undefined ? {} : { allowOnDemand }),
       ...(context.is('http') ? { https: false } : { https: true, certificateType: 'acme' as const }),
     };
     const domain = await client.domain.create(

@@ -52,6 +52,11 @@ const causes: Readonly<Record<FactEvent, Cause>> = {
   },
   certificateFailed: issuance,
   certificateExpiring: issuance,
+  onDemandLimit: {
+    file: 'server/src/modules/on-demand/admission.store.test.ts',
+    test: 'are as many within an hour as an organization may have, and it is told',
+    by: 'a service has allowed a hundred host names of customers within an hour',
+  },
   branchEnding: {
     file: 'server/src/modules/backup/branch/branches.store.test.ts',
     test: 'is announced, removed with its data, and told when its time is over',

@@ -35,6 +35,7 @@ import type { BuildWish } from '../../server/src/domain/builds/own-build.ts';
 import { evened, viewLimits } from '../../server/src/domain/builds/source-files.ts';
 import { parseProcfile } from '../../server/src/domain/builds/start-command.ts';
 import { parseRegex } from '../../server/src/domain/routing/regex.ts';
+import { parseAskedPath } from '../../server/src/domain/routing/asked-path.ts';
 import { parseAddressRanges } from '../../server/src/domain/network/address-range.ts';
 import { parseErrorPages } from '../../server/src/domain/routing/error-pages.ts';
 import {
@@ -143,6 +144,7 @@ const cases: Record<string, () => (() => unknown)[]> = {
     parseErrorPages(Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`50${at}`, text]))),
   ),
   parseRoutePath: onTexts(2000, (text) => parseRoutePath(`/${text}`, 'path')),
+  parseAskedPath: onTexts(1000, (text) => parseAskedPath(`/${text}`)),
   parseOutgoingHost: onTexts(2000, parseOutgoingHost),
   parseOwnHost: onTexts(2000, (text) => parseOwnHost(text)),
   parseBaseDomain: onTexts(2000, (text) => parseBaseDomain(text)),

@@ -1233,6 +1233,15 @@ UPDATE "compose_preview" SET "isFork" = 1 WHERE EXISTS (SELECT 1 FROM "held_pull
       { table: 'compose', key: 'composeId', column: 'previewDatabases' },
     ],
   },
+  {
+    version: 82,
+    name: 'host names that applications allow',
+    sql: `
+ALTER TABLE "domain" ADD COLUMN "allowOnDemand" TEXT;
+ALTER TABLE "domain" ADD COLUMN "onDemandOf" TEXT;
+CREATE INDEX "domain_on_demand" ON "domain"("onDemandOf");
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

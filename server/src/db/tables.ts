@@ -374,6 +374,10 @@ const domain = {
   responseHeaders: json(textByName),
   compression: boolean(),
   trustedProxies: optionalJson(words),
+  /** Path of the service that says which host names of its customers are served as well; null: none. */
+  allowOnDemand: optionalText(),
+  /** The domain whose service allowed this one; null: a person made it. */
+  onDemandOf: optionalText(),
 };
 
 const port = {

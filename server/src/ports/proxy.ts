@@ -67,6 +67,8 @@ export interface Route extends RouteRules {
    */
   service: string | null;
   port: number;
+  /** Hosts that no route has may be allowed while it is there, with certificates of this authority. */
+  admits?: AcmeCertificate;
   /** Leads to Berth itself instead of a service, through its socket in the proxy's folder. */
   isBerth?: true;
   /** Who may pass; empty: everybody. Asked before anything else is answered. */

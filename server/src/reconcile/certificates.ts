@@ -7,7 +7,7 @@ import {
   type SharedBase,
 } from '../domain/certificates/by-dns.ts';
 import { Secret } from '../domain/secrets/secret.ts';
-import type { RouteCertificate } from '../ports/proxy.ts';
+import type { AcmeCertificate, RouteCertificate } from '../ports/proxy.ts';
 
 export interface CertifiedDomain {
   organizationId: string;
@@ -83,6 +83,17 @@ const asUploaded = ({ certificateId, certificateData, privateKey }: StoredCertif
   privateKey: new Secret(privateKey),
 });
 
+/** By the installation's account. */
+export const ofInstallation = (settings: CertificateSources['settings']): AcmeCertificate => ({
+  source: 'acme',
+  account: null,
+  directoryUrl: settings.acmeDirectory,
+  email: settings.acmeEmail,
+  rootCertificates: settings.acmeRoots,
+  eab: null,
+  isWithheld: false,
+});
+
 function sourceOf(
   domain: CertifiedDomain,
   sources: CertificateSources,
@@ -102,12 +113,7 @@ function sourceOf(
       // The proxy proves names by HTTP, which no authority takes for a wildcard.
       if (asciiHost.startsWith('*')) return internal;
       return {
-        source: 'acme',
-        account: null,
-        directoryUrl: settings.acmeDirectory,
-        email: settings.acmeEmail,
-        rootCertificates: settings.acmeRoots,
-        eab: null,
+        ...ofInstallation(settings),
         isWithheld: withheld.has(asciiHost) || isFirstAttempt(byDns.order),
       };
     case 'custom': {

@@ -5,13 +5,19 @@
 import { rangesOf } from '../domain/routing/trusted-proxies.ts';
 import {
   noRules,
+  type AcmeCertificate,
   type Route,
   type RouteAccount,
   type RouteCertificate,
   type RouteRedirect,
   type RouteRules,
 } from '../ports/proxy.ts';
-import { certificatesOf, type CertificateSources, type CertifiedDomain } from './certificates.ts';
+import {
+  certificatesOf,
+  ofInstallation,
+  type CertificateSources,
+  type CertifiedDomain,
+} from './certificates.ts';
 
 export interface DesiredRoute extends CertifiedDomain, Omit<RouteRules, 'trustedProxies' | 'followsChain'> {
   domainId: string;
@@ -37,6 +43,8 @@ export interface DesiredRoute extends CertifiedDomain, Omit<RouteRules, 'trusted
   maintenance: boolean;
   /** As the domain names them; null: those of the installation. */
   trustedProxies: readonly string[] | null;
+  /** Path of the service that is asked about other hosts; null: none are served. */
+  allowOnDemand: string | null;
 }
 
 /** Berth's own host on its own machine, as the installation's organization has it. */
@@ -64,7 +72,8 @@ export function routesOf(
   // The oldest domain of a host decides about its certificate; Berth's own is older than all.
   const own = berth && { ...berth, https: true, customCertResolver: null, uniqueConfigKey: 0 };
   const certificates = certificatesOf(own ? [...domains, own] : domains, sources, now);
-  const routes = serviceRoutes(domains, certificates, leadsTo, trustedProxies);
+  const admits = ofInstallation(sources.settings);
+  const routes = serviceRoutes(domains, { certificates, leadsTo, trustedProxies, admits });
   return own ? [routeToBerth(own.asciiHost, certificates), ...routes] : routes;
 }
 
@@ -92,9 +101,17 @@ function routeToBerth(host: string, certificates: ReadonlyMap<string, RouteCerti
 
 function serviceRoutes(
   domains: readonly DesiredRoute[],
-  certificates: ReadonlyMap<string, RouteCertificate>,
-  leadsTo: LeadsTo,
-  trusted: readonly string[],
+  {
+    certificates,
+    leadsTo,
+    trustedProxies,
+    admits,
+  }: {
+    certificates: ReadonlyMap<string, RouteCertificate>;
+    leadsTo: LeadsTo;
+    trustedProxies: readonly string[];
+    admits: AcmeCertificate;
+  },
 ): Route[] {
   return domains.map((domain) => {
     const {
@@ -130,7 +147,8 @@ function serviceRoutes(
       hstsMaxAge,
       requestHeaders,
       maxBodyBytes,
-      ...rulesOf(domain, trusted),
+      ...rulesOf(domain, trustedProxies),
+      ...(domain.allowOnDemand === null ? {} : { admits }),
     };
   });
 }

@@ -275,6 +275,7 @@ const plain: readonly string[] = [
   'errorPages.team',
   'maintenancePage',
   'allowedAddresses.0',
+  'allowOnDemand',
   'deniedAddresses.0',
   'trustedProxies.0',
   'regex',

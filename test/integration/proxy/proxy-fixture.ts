@@ -15,7 +15,7 @@ import { noRules, type Proxy, type Route } from '../../../server/src/ports/proxy
 import { listens, uniqueName, until, untilRunning } from '../../engine-suite/fixture.ts';
 import { bedEngine, nodeService } from '../engine/engine-fixture.ts';
 
-export type ProxyEvents = Pick<CaddyProxyOptions, 'onNews' | 'onRequests' | 'beforeLoad'>;
+export type ProxyEvents = Pick<CaddyProxyOptions, 'onNews' | 'onRequests' | 'beforeLoad' | 'allows'>;
 
 export const httpPort = 8_081;
 export const httpsPort = 8_444;

@@ -47,6 +47,7 @@ const typed: Readonly<Record<string, readonly string[]>> = {
     databaseKindNames.map((kind, index) => [`${kind}.saveExternalPort externalPort`, [`${15_001 + index}`]]),
   ),
   trustedProxies: ['private'],
+  allowOnDemand: ['/berth/allow'],
   allowedAddresses: ['203.0.113.0/24'],
   deniedAddresses: ['203.0.113.9'],
   errorPages: ['{"404": "<h1>Gone</h1>"}'],
@@ -87,6 +88,7 @@ export const companions: Readonly<Record<string, readonly (readonly [field: stri
 export const refused: Readonly<Record<string, RegExp>> = {
   'organization.update requireTwoFactor': /Set two-factor sign-in up for yourself first/,
   // After lists of addresses were saved, which the proxy holds behind the installation's proxies alone.
+  'domain.update allowOnDemand': /needs https/,
   'domain.update trustedProxies': /only this domain trusts/,
 };
 

@@ -14,6 +14,7 @@ import { Empty, Fault, ReadFault, SkeletonRows } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
 import { named, type Service } from '../service/service.ts';
 import { CertificateSteps } from './certificate-steps.tsx';
+import { CustomerNames } from './customer-names.tsx';
 import { Requests } from './requests.tsx';
 import { SetRecords } from './set-records.tsx';
 import { texts } from './texts.ts';
@@ -51,9 +52,16 @@ export function DomainsTab({ service }: { service: Service }): ReactElement {
         </Panel>
       )}
       {data && data.length > 0 && <div className="mb-3 flex flex-wrap gap-2">{add}</div>}
-      {data?.map((domain) => (
-        <DomainCard key={domain.domainId} domain={domain} onOver={(what) => setOver({ what, domain })} />
-      ))}
+      {data
+        ?.filter(({ onDemandOf }) => !onDemandOf)
+        .map((domain) => (
+          <DomainCard
+            key={domain.domainId}
+            domain={domain}
+            names={data.filter(({ onDemandOf }) => onDemandOf === domain.domainId)}
+            onOver={(what) => setOver({ what, domain })}
+          />
+        ))}
       {(over?.what === 'add' || asked === 'add') && (
         <Dialog title="Add domain" onClose={close}>
           <DomainForm service={service} onClose={close} />
@@ -85,9 +93,11 @@ function RemoveDomain({ domain, onClose }: { domain: Domain; onClose: () => void
 
 function DomainCard({
   domain,
+  names,
   onOver,
 }: {
   domain: Domain;
+  names: readonly Domain[];
   onOver: (what: 'edit' | 'remove') => void;
 }): ReactElement {
   const [isOpen, setOpen] = useState(false);
@@ -123,6 +133,7 @@ function DomainCard({
       }
     >
       {domain.https ? <CertificateSteps domain={domain} /> : <PlainHttp domain={domain} />}
+      <CustomerNames domain={domain} names={names} />
       {isOpen && <Requests domainId={domain.domainId} />}
     </Panel>
   );
@@ -168,6 +179,7 @@ const rules = [
   'allowedAddresses',
   'deniedAddresses',
   'trustedProxies',
+  'allowOnDemand',
 ] as const;
 
 /** Names that no authority issues a certificate for. */
@@ -207,6 +219,13 @@ const changes: Readonly<Record<string, FieldChange>> = {
   allowedAddresses: { label: 'Only these addresses may ask' },
   deniedAddresses: { label: 'Addresses that may not ask' },
   trustedProxies: { label: 'Trusted proxies in front', placeholder: 'cloudflare' },
+  allowOnDemand: {
+    label: "Path that allows customers' names",
+    placeholder: '/berth/allow',
+    help:
+      'Asked with ?domain= when somebody opens a name that leads here; 200 to 299 is a yes. Needs a ' +
+      'certificate that is issued automatically.',
+  },
 };
 
 function DomainForm({

@@ -3,6 +3,15 @@ export const texts = {
     'Give it a host name and requests to it reach this service. With https, Berth obtains the certificate.',
   removeTitle: (host: string) => `Remove ${host}?`,
   remove: 'Requests to it are refused at once. The service and its certificate are kept.',
+  customers: {
+    title: "Customers' host names",
+    asked: (host: string, path: string) =>
+      `Names that lead to ${host} (CNAME) are served when ${path} of the service says yes.`,
+    closed: 'No further ones are allowed.',
+    remove:
+      'Requests to it are refused at once. It comes back when somebody opens it and the service still ' +
+      'says yes to it.',
+  },
   records: {
     set: 'Set it for me',
     verb: 'Set the records',

@@ -125,17 +125,20 @@ export function Overview({ service }: { service: Service }): ReactElement {
                 <p className="p-4 text-13 text-faint">Reached by services of its environment only.</p>
               ) : (
                 <ul className="rows text-13">
-                  {domains.slice(0, 5).map((domain) => {
-                    const address = urlOf(domain);
-                    return (
-                      <li key={domain.domainId} className="flex min-h-(--row) items-center gap-1 pr-2 pl-4">
-                        <a href={address} target="_blank" rel="noreferrer" className="cut flex-1">
-                          {address}
-                        </a>
-                        <Copy text={address} what="address" />
-                      </li>
-                    );
-                  })}
+                  {domains
+                    .filter(({ onDemandOf }) => !onDemandOf)
+                    .slice(0, 5)
+                    .map((domain) => {
+                      const address = urlOf(domain);
+                      return (
+                        <li key={domain.domainId} className="flex min-h-(--row) items-center gap-1 pr-2 pl-4">
+                          <a href={address} target="_blank" rel="noreferrer" className="cut flex-1">
+                            {address}
+                          </a>
+                          <Copy text={address} what="address" />
+                        </li>
+                      );
+                    })}
                 </ul>
               )}
             </Panel>

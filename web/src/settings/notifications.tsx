@@ -34,6 +34,7 @@ const events: readonly (readonly [name: string, words: string, isBad: boolean])[
   ['backupSilent', 'No good backup for too long', true],
   ['certificateFailed', 'A certificate was refused', true],
   ['certificateExpiring', 'A certificate is about to expire', true],
+  ['onDemandLimit', "The limit of customers' host names was reached", true],
   ['serverUnreachable', 'A server cannot be reached', true],
   ['serverBack', 'A server is back', true],
   ['thresholdPassed', 'A server passed a threshold', true],

@@ -6,6 +6,7 @@ import type { CertificateNews } from '../../ports/certificates/certificate-news.
 import type { FolderFiles } from '../../ports/host/folder-files.ts';
 import type { Proxy, Route } from '../../ports/proxy.ts';
 import { localFolderFiles } from '../files/folder-files.ts';
+import { askSocketName, listenForQuestions } from './caddy-ask.ts';
 import { callAdmin, type AdminAddress, type AdminAnswer } from './caddy-admin.ts';
 import { caddyDocument, idOf } from './config/caddy-config.ts';
 import type { CaddySettings } from './config/caddy-config.ts';
@@ -18,7 +19,9 @@ import { adminSocketInContainer } from './proxy-service.ts';
 import { oneAtATime } from '../../domain/time/one-at-a-time.ts';
 
 /** Told to whoever watches a proxy. */
-export type ProxyWatcher = Required<Pick<CaddyProxyOptions, 'onNews' | 'onRequests' | 'beforeLoad'>>;
+export type ProxyWatcher = Required<
+  Pick<CaddyProxyOptions, 'onNews' | 'onRequests' | 'beforeLoad' | 'allows'>
+>;
 
 export interface CaddyProxyOptions {
   /** Path of the admin socket as this process sees it. */
@@ -40,8 +43,11 @@ export interface CaddyProxyOptions {
   onRequests?: (requests: readonly SeenRequest[]) => Promise<void>;
   /** Before each configuration that is loaded: what of the store is lost by then is asked for anew. */
   beforeLoad?: () => Promise<unknown>;
+  /** Whether the proxy may get a certificate for a host without a route; without it none is. */
+  allows?: (host: string) => Promise<boolean>;
 }
 
+const usualPorts = { publicHttpPort: 80, publicHttpsPort: 443 };
 const readLimitMs = 5_000;
 
 /**
@@ -68,11 +74,11 @@ function proxyBeside(
     onNews = () => undefined,
     onRequests,
     beforeLoad,
+    allows = async () => false,
     ...given
   }: CaddyProxyOptions,
 ): Proxy {
-  const ports = { publicHttpPort: 80, publicHttpsPort: 443 };
-  let settings: CaddySettings = { adminSocket: adminSocketInContainer, ...ports, ...given };
+  let settings: CaddySettings = { adminSocket: adminSocketInContainer, ...usualPorts, ...given };
   const admin: AdminAddress = { socketPath: adminSocket, serverName, whySilent };
   const inTurn = oneAtATime();
   let loaded: Loaded | undefined;
@@ -84,7 +90,7 @@ function proxyBeside(
 
   const drain = createDrain(beside.folder, () => watch?.lastAt(), beside.disk);
   const begin = onceDone(() =>
-    Promise.all([drain.begin(), listenForNews(join(dirname(adminSocket), newsSocketName), tell)]),
+    Promise.all([drain.begin(), ...listen(dirname(adminSocket), { tell, allows })]),
   );
 
   async function applyNow(given: Parameters<Proxy['apply']>[0]): Promise<{ changed: boolean }> {
@@ -128,6 +134,15 @@ function proxyBeside(
     expected: (routes) => idOf(caddyDocument(routes, settings).digest),
   };
 }
+
+/** By sockets that the proxy reaches. */
+const listen = (
+  folder: string,
+  { tell, allows }: { tell(news: CertificateNews): void; allows(host: string): Promise<boolean> },
+): Promise<unknown>[] => [
+  listenForNews(join(folder, newsSocketName), tell),
+  listenForQuestions(join(folder, askSocketName), allows),
+];
 
 function load(admin: AdminAddress, body: string): Promise<AdminAnswer> {
   return callAdmin(admin, { method: 'POST', path: '/load', body, limitMs: loadLimitMs });

@@ -20,6 +20,8 @@ export interface ProxyWatch extends Pick<Issuing, 'issuanceOf' | 'forgetAccount'
    * reconciler begins with a look at every proxy.
    */
   follow(changed: (serverKey: string) => void): void;
+  /** From now on this decides about hosts that no route has; until then none is allowed. */
+  admit(allows: (serverKey: string, host: string) => Promise<boolean>): void;
   stop(): Promise<void>;
 }
 
@@ -33,6 +35,7 @@ type Parts = Omit<IssuingParts, 'changed' | 'whyNotHere' | 'stores'> &
 
 export function createProxyWatch(parts: Parts): ProxyWatch {
   let changed: (serverKey: string) => void = () => undefined;
+  let allows = async (_serverKey: string, _host: string): Promise<boolean> => false;
   const dns = createDnsCheck({ names: parts.adapters.names, settings: parts.settings.get });
   const addressOf = serverAddressOf(parts.stores, parts.settings);
   const issuing = createIssuing({
@@ -56,10 +59,14 @@ export function createProxyWatch(parts: Parts): ProxyWatch {
         onNews: (news) => void issuance.hear(news),
         onRequests: counting.take,
         beforeLoad: issuance.putBack,
+        allows: (host) => allows(serverKey, host),
       };
     },
     follow(listener) {
       changed = listener;
+    },
+    admit(decide) {
+      allows = decide;
     },
     async stop() {
       issuing.stop();

@@ -3,6 +3,7 @@ import type { Host } from '../../ports/host/host.ts';
 import type { KeptHost } from '../../reconcile/host-reconciler.ts';
 import { createReconciler, type Reconciler } from '../../reconcile/reconciler.ts';
 import { desiredRoutes } from '../../reconcile/desired-routes.ts';
+import { admitHosts } from './admitting.ts';
 import type { Ground } from '../ground.ts';
 import { keptHosts } from '../../reconcile/kept-hosts.ts';
 import { countLeft } from '../../modules/quota/left-running.ts';
@@ -40,6 +41,7 @@ export function createKeeping(
     database,
     onDrift: ({ name }, found) => log.warn('Reconciled', { host: name, found }),
   });
+  admitHosts(ground, product, machines, reconciler, walls);
   return {
     ...reconciler,
     start() {

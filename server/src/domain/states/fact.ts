@@ -25,6 +25,7 @@ export const factEvents = {
   backupSilent: { title: 'No good backup for too long', tone: 'bad' },
   certificateFailed: { title: 'Certificate refused', tone: 'bad' },
   certificateExpiring: { title: 'Certificate about to expire', tone: 'bad' },
+  onDemandLimit: { title: "Limit of customers' host names reached", tone: 'bad' },
   serverUnreachable: { title: 'Server unreachable', tone: 'bad' },
   serverBack: { title: 'Server back', tone: 'good' },
   thresholdPassed: { title: 'Threshold passed', tone: 'bad' },

@@ -109,6 +109,15 @@ const changeable = {
       'Proxies in front whose X-Forwarded headers the service gets: cloudflare, fastly, private, addresses ' +
         'and networks. null: those of the setting trustedProxies; empty: none',
     ),
+  allowOnDemand: line(1000)
+    .nullish()
+    .meta({
+      description:
+        'Serves host names of customers too: before the first certificate of a host that leads here, Berth ' +
+        'asks this path of the service with `?domain=<host>`; 200 to 299 allows it, anything else, or no ' +
+        'answer within 4 seconds, does not. Needs https with `acme`, and the path `/`. null: no others',
+      examples: ['/berth/allow'],
+    }),
 };
 
 export const domainContract = {

@@ -2,17 +2,21 @@
 import { AppError, badField } from '../../domain/errors.ts';
 import { parseHost } from '../../domain/names/names.ts';
 import type { Scope } from '../../domain/access/permissions.ts';
-import { parseRequestHeaders } from '../../domain/routing/request-headers.ts';
 import { parseRoutePath } from '../../domain/routing/route-path.ts';
+import { checkAddressLists, checkWildcardCertificate } from './route-rules.ts';
 import {
-  checkAddressLists,
-  checkRouteRules,
-  checkWildcardCertificate,
-  noDomainRules,
-} from './route-rules.ts';
-import { localServer } from '../../domain/names/server-key.ts';
+  checkRules,
+  newDomain,
+  newName,
+  ownerNames,
+  refuseChange,
+  sharedFields,
+  type DomainChange,
+  type GivenDomain,
+  type DomainOwner,
+} from './new-domain.ts';
 import { usualPort } from '../../domain/network/shown-port.ts';
-import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
+import { isoTime, type Clock } from '../../ports/clock.ts';
 import type { DomainRecord } from '../../db/tables.ts';
 import type { HostRules } from '../own-host/own-host.ts';
 import { checkComposeService } from './compose-service.ts';
@@ -25,40 +29,7 @@ import {
 } from './naming.ts';
 import type { DomainStore } from './store.ts';
 
-export interface DomainInput {
-  host: string;
-  path?: string | undefined;
-  /** null: that of the service. */
-  port?: number | null | undefined;
-  https?: boolean | undefined;
-  certificateType?: DomainRecord['certificateType'] | undefined;
-  customCertResolver?: string | null | undefined;
-  serviceName?: string | null | undefined;
-  domainType?: DomainRecord['domainType'] | undefined;
-  internalPath?: string | null | undefined;
-  stripPath?: boolean | undefined;
-  /** Seconds; null: none. */
-  hstsMaxAge?: number | null | undefined;
-  requestHeaders?: Record<string, string> | undefined;
-  maxBodyBytes?: number | null | undefined;
-  allowedAddresses?: string[] | undefined;
-  deniedAddresses?: string[] | undefined;
-  maintenance?: boolean | undefined;
-  maintenancePage?: string | null | undefined;
-  errorPages?: Record<string, string> | undefined;
-  responseHeaders?: Record<string, string> | undefined;
-  compression?: boolean | undefined;
-  /** null: those of the installation. */
-  trustedProxies?: string[] | null | undefined;
-}
-
-/** Absent fields stay. */
-export type DomainChange = Partial<DomainInput>;
-
-/** Ids as they come in; the one that the domain's type asks for counts. */
-export type DomainOwner = {
-  [K in (typeof ownerFields)[DomainRecord['domainType']]]?: string | null | undefined;
-};
+export type DomainInput = GivenDomain;
 
 /** Whether the caller reaches what stands there; absent: Berth itself asks, which reaches everything. */
 export type Reaches = (place: Scope) => boolean;
@@ -74,6 +45,8 @@ export interface Domains {
     input: DomainInput,
     reaches?: Reaches,
   ): Promise<DomainRecord>;
+  /** A host of a customer, which leads to whatever the domain does; CONFLICT and BAD_REQUEST as `create`. */
+  createOnDemand(of: DomainRecord, host: string): Promise<DomainRecord>;
   update(
     domainId: string,
     organizationId: string,
@@ -104,17 +77,6 @@ export interface Domains {
 /** What goes to another server with its domains. */
 export type MovingService = { applicationId: string } | { composeId: string };
 
-const ownerFields = {
-  application: 'applicationId',
-  compose: 'composeId',
-  preview: 'previewDeploymentId',
-} as const;
-const ownerNames = {
-  application: 'an application',
-  compose: 'a compose service',
-  preview: 'a preview deployment',
-} as const;
-
 /** `hosts` says what a service may be reached by. */
 export function createDomains(
   store: DomainStore,
@@ -135,6 +97,12 @@ export function createDomains(
         whole,
       );
     },
+    createOnDemand: (of, host) =>
+      create(
+        parts,
+        { ...of, ...newName(host), createdAt: isoTime(clock), allowOnDemand: null, onDemandOf: of.domainId },
+        of,
+      ),
     serverKeyOf: ({ applicationId = null, composeId = null, previewDeploymentId = null }) =>
       store.serverKeyOf({ applicationId, composeId, previewDeploymentId }),
     update: (domainId, organizationId, input, reaches = everything) =>
@@ -154,6 +122,7 @@ export function createDomains(
       store.list({ composeId, organizationId }, { by: ['createdAt', 'domainId'], direction: 'desc' }),
     async remove(domainId, organizationId) {
       const present = await one(store, domainId, organizationId);
+      await store.remove({ onDemandOf: domainId, organizationId });
       await store.remove({ domainId, organizationId });
       return present;
     },
@@ -200,6 +169,7 @@ async function update(
   const present = await one(store, domainId, organizationId);
   if (input.domainType !== undefined && input.domainType !== present.domainType)
     throw badField('domainType', `cannot be changed; this is a domain of ${ownerNames[present.domainType]}`);
+  refuseChange(present, input);
   const { port, ...others } = input;
   const changes = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
   const record: DomainRecord = {
@@ -226,6 +196,7 @@ async function update(
     const isSame = record.asciiHost === present.asciiHost;
     await refuseTaken({ store, surroundings, reaches: isSame ? everything : reaches }, record);
     await store.update({ domainId, organizationId }, record);
+    await store.update({ onDemandOf: domainId, organizationId }, sharedFields(record));
     return record;
   });
 }
@@ -315,83 +286,3 @@ const takenHost = (host: string, holder: string): AppError =>
       'removed.',
     { issues: [{ path: 'host', message: 'is taken' }] },
   );
-
-/** As it is before its organization and its place are known. */
-function newDomain(
-  input: DomainInput,
-  owner: DomainOwner,
-): Omit<DomainRecord, 'organizationId' | 'createdAt'> {
-  const domainType = input.domainType ?? 'application';
-  return {
-    domainId: randomId(),
-    host: input.host,
-    asciiHost: parseHost(input.host),
-    path: parseRoutePath(input.path ?? '/', 'path'),
-    port: input.port ?? usualPort,
-    ownPort: input.port ?? null,
-    https: input.https ?? false,
-    certificateType: input.certificateType ?? 'none',
-    customCertResolver: input.customCertResolver ?? null,
-    applicationId: null,
-    composeId: null,
-    previewDeploymentId: null,
-    ...checkOwner(domainType, owner),
-    serviceName: input.serviceName ?? null,
-    domainType,
-    internalPath: parseRoutePath(input.internalPath ?? '/', 'internalPath'),
-    stripPath: input.stripPath ?? false,
-    hstsMaxAge: input.hstsMaxAge ?? null,
-    requestHeaders: input.requestHeaders ?? {},
-    maxBodyBytes: input.maxBodyBytes ?? null,
-    ...rulesOf(input),
-    uniqueConfigKey: 0,
-    serverKey: localServer,
-  };
-}
-
-/** Those of the input, and for the others that there are none. */
-function rulesOf(input: DomainInput): Pick<DomainRecord, keyof typeof noDomainRules> {
-  return {
-    allowedAddresses: input.allowedAddresses ?? noDomainRules.allowedAddresses,
-    deniedAddresses: input.deniedAddresses ?? noDomainRules.deniedAddresses,
-    maintenance: input.maintenance ?? noDomainRules.maintenance,
-    maintenancePage: input.maintenancePage ?? noDomainRules.maintenancePage,
-    errorPages: input.errorPages ?? noDomainRules.errorPages,
-    responseHeaders: input.responseHeaders ?? noDomainRules.responseHeaders,
-    compression: input.compression ?? noDomainRules.compression,
-    trustedProxies: input.trustedProxies ?? noDomainRules.trustedProxies,
-  };
-}
-
-/** The owner that the type asks for, and no other. */
-function checkOwner(domainType: DomainRecord['domainType'], owner: DomainOwner): Partial<DomainRecord> {
-  const wanted = ownerFields[domainType];
-  const id = owner[wanted];
-  if (!id) throw badField(wanted, `is required for a domain of ${ownerNames[domainType]}`);
-  for (const field of Object.values(ownerFields))
-    if (field !== wanted && owner[field])
-      throw badField(
-        field,
-        `does not go with a domain of ${ownerNames[domainType]}; domainType says what it belongs to`,
-      );
-  return { [wanted]: id };
-}
-
-/**
- * The document's rules, on the record as it will be (interface document, Domains; Errors, other rejection
- * rules).
- */
-function checkRules(record: DomainRecord, input: { certificateType?: string | undefined }): void {
-  if (record.domainType === 'compose' && !record.serviceName)
-    throw badField('serviceName', 'is required for a domain of a compose service');
-  if (record.stripPath && record.path === '/')
-    throw badField('stripPath', 'is only allowed when path is not "/"');
-  parseRequestHeaders(record.requestHeaders);
-  checkRouteRules(record);
-  if (record.hstsMaxAge !== null && !record.https)
-    throw badField('hstsMaxAge', 'needs https, which browsers are told to insist on');
-  if (record.https && input.certificateType === undefined)
-    throw badField('certificateType', 'is required when https is true');
-  if (record.certificateType === 'custom' && !record.customCertResolver)
-    throw badField('customCertResolver', 'is required when certificateType is custom');
-}

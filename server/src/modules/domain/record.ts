@@ -37,6 +37,12 @@ export const domainRecord = z
     responseHeaders: z.record(z.string(), z.string()),
     compression: z.boolean(),
     trustedProxies: z.array(z.string()).nullable(),
+    allowOnDemand: optional.describe(
+      "Path of the service that says which of its customers' host names are served as well; null: none",
+    ),
+    onDemandOf: optional.describe(
+      'Id of the domain whose service allowed this host; it follows that domain. null: a person made it',
+    ),
   })
   .meta({ id: 'Domain' });
 

@@ -17,6 +17,8 @@ export const noDomainRules = {
   responseHeaders: {},
   compression: false,
   trustedProxies: null,
+  allowOnDemand: null,
+  onDemandOf: null,
 } satisfies Partial<DomainRecord>;
 
 /** Throws BAD_REQUEST naming the field. */

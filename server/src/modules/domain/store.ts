@@ -51,6 +51,10 @@ export interface DomainStore extends TableStore<'domain'> {
     appName: string,
     organizationId: string,
   ): Promise<{ name: string; projectName: string; scope: Scope }[]>;
+  /** Domains of the server whose services allow names of customers, oldest first. */
+  allowing(serverKey: string): Promise<DomainRecord[]>;
+  /** How many names the services of an organization have allowed since (ISO 8601). */
+  allowedSince(organizationId: string, since: string): Promise<number>;
   /** Makes others that take hosts wait until the transaction ends. */
   takeTurn(): Promise<void>;
   nextConfigKey(): Promise<number>;
@@ -138,6 +142,7 @@ export function createDomainStore(database: Database): DomainStore {
       (await database.run(named, [appName, organizationId, appName, organizationId])).map(
         ({ name, projectName, ...place }) => ({ name, projectName, scope: { organizationId, ...place } }),
       ),
+    ...onDemandReads(database),
     routed: routedReader(database),
     takeTurn: () => oneAtATime(database, sharedByOrganizations),
     nextConfigKey: configKeys(database),
@@ -179,6 +184,30 @@ function routedReader(database: Database): DomainStore['routed'] {
       accounts: accountsOf.get(row.applicationId ?? row.previewOf ?? '') ?? [],
       redirects: redirectsOf.get(row.applicationId ?? '') ?? [],
     }));
+  };
+}
+
+function onDemandReads(database: Database): Pick<DomainStore, 'allowing' | 'allowedSince'> {
+  const { builder } = database;
+  const { decode } = tableStore(database, 'domain');
+  const allowing = builder
+    .selectFrom('domain')
+    .selectAll()
+    .where('serverKey', '=', '')
+    .where('allowOnDemand', 'is not', null)
+    .orderBy('uniqueConfigKey')
+    .compile();
+  const allowedSince = builder
+    .selectFrom('domain')
+    .select(builder.fn.countAll<number>().as('count'))
+    .where('organizationId', '=', '')
+    .where('createdAt', '>', '')
+    .where('onDemandOf', 'is not', null)
+    .compile();
+  return {
+    allowing: async (serverKey) => (await database.run(allowing, [serverKey])).map(decode),
+    allowedSince: async (organizationId, since) =>
+      Number((await database.run(allowedSince, [organizationId, since]))[0]?.count ?? 0),
   };
 }
 

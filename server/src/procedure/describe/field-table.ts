@@ -10,6 +10,7 @@ export const fieldTable: Readonly<Record<string, string>> = {
   ageDays: 'Whole days since it was left behind',
   alarmAfterHours: 'Hours without a good backup after which an alarm begins; null: never',
   algorithm: 'Algorithm of the key',
+  allowOnDemand: "Path of the service that says which of its customers' host names are served; null: none",
   allowedAddresses: 'Addresses and networks that may ask; empty: all',
   apiKeys: 'API keys of the account in this organization',
   apiUrl: 'Address of the Bot API',

@@ -1,5 +1,6 @@
 /** The connections of servers over SSH, by their records. */
 import { join } from 'node:path';
+import { askSocketName } from '../../proxy/caddy-ask.ts';
 import { newsSocketName } from '../../proxy/caddy-news.ts';
 import { adminSocketName } from '../../proxy/proxy-service.ts';
 import { createSshConnection, type SshHostConnection } from './ssh-connection.ts';
@@ -74,7 +75,7 @@ export function createServerConnections(parts: ServerConnectionsParts): ServerCo
         waitMs: async () => (await settings.get()).unreachableWait * minuteMs,
         pin: ({ ipAddress, port }, hostKey) =>
           stores.servers.pinFirst({ serverId, ipAddress, port }, hostKey),
-        proxySockets: { asked: adminSocketName, answered: [newsSocketName] },
+        proxySockets: { asked: adminSocketName, answered: [newsSocketName, askSocketName] },
         proxyPorts: { http: 80, https: 443 },
         probePath,
       });

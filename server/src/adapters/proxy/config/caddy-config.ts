@@ -5,6 +5,7 @@ import type { Route } from '../../../ports/proxy.ts';
 import { encodedPath } from '../../../domain/routing/route-path.ts';
 import { ownCookies } from '../../../domain/access/own-cookies.ts';
 import { signIn } from '../caddy-accounts.ts';
+import { askServer, onceMoreRoute } from '../caddy-ask.ts';
 import { withoutCookies } from './caddy-cookies.ts';
 import { drainedRequest } from '../caddy-drain.ts';
 import { newsLoggers, newsSocketName } from '../caddy-news.ts';
@@ -67,6 +68,12 @@ export function caddyDocument(routes: readonly Route[], settings: CaddySettings)
   const tls = tlsConfiguration(secured, folder);
   const shared = { ...errors, ...followedProxies(routes, keepsStreams), logs: {} };
   const options = { folder, keepsStreams };
+  // Hosts without a route may be allowed in the moment in which somebody opens a connection for them.
+  const admits = secured.some((route) => route.admits);
+  const newHosts = {
+    plain: admits ? [{ handle: [redirect] }] : [],
+    secure: admits ? [onceMoreRoute([...new Set(plain.map(({ host }) => host))])] : [],
+  };
   const servers = {
     plain: serverOf(
       { ...shared, listen: [':80'] },
@@ -79,15 +86,16 @@ export function caddyDocument(routes: readonly Route[], settings: CaddySettings)
             : [unlessByHttps(route, redirect), ...handlers(route, origins.secure, settings)],
       ),
       reverseProxies([...plain, ...forwarded], { speaksHttp2: false, ...options }),
-      routes,
+      { routes, newHosts: newHosts.plain },
     ),
     secure: serverOf(
       { ...shared, listen: [':443'], tls_connection_policies: tls.policies },
       settings,
       routed(secured, (route) => handlers(route, origins.secure, settings)),
       reverseProxies(secured, { speaksHttp2: true, ...options }),
-      secured,
+      { routes: secured, newHosts: newHosts.secure },
     ),
+    ...(admits ? { ask: askServer(folder) } : {}),
   };
   // No grace_period: newer Caddy ends the context of a limited one as soon as a reload returns, and leaves
   // connections of the former configuration open that it would close later (caddyserver/caddy#8009).
@@ -108,7 +116,7 @@ function serverOf(
   { adminSocket, keptCookies = ownCookies }: CaddySettings,
   domains: readonly object[],
   proxies: readonly object[],
-  shown: readonly Route[],
+  { routes: shown, newHosts }: { routes: readonly Route[]; newHosts: readonly object[] },
 ): ReadyJson {
   const routes = [
     withoutClearTextHttp2,
@@ -118,6 +126,7 @@ function serverOf(
     ...withoutCookies(keptCookies, forBerth),
     ...proxies,
     ...unknownPathRoutes(shown),
+    ...newHosts,
     unknownHostRoute,
   ];
   return new ReadyJson(jsonOf({ ...serverDefaults(server), routes }));

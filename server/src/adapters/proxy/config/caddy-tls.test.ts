@@ -47,6 +47,29 @@ it('without https there is nothing', () => {
   expect(configured()).toEqual({ apps: {}, policies: [{}], files: [] });
 });
 
+it('hosts that no other policy names are asked about, while a route admits some', () => {
+  const admits = { ...acme(), source: 'acme' as const, account: null, directoryUrl: 'https://a.test/dir' };
+  const asking: Route = { ...route('app.test', acme()), admits: admits as AcmeCertificate };
+  const { apps } = configured(asking, route('in.test', internal));
+  expect(apps).toMatchObject({
+    tls: {
+      automation: {
+        policies: [
+          { subjects: ['app.test'] },
+          { subjects: ['in.test'] },
+          { on_demand: true, issuers: [{ module: 'acme', ca: 'https://a.test/dir' }] },
+        ],
+        on_demand: { permission: { module: 'http', endpoint: 'http://127.0.0.1:2020/allowed' } },
+      },
+    },
+  });
+  const settings = { adminSocket: '/run/p/admin.sock', publicHttpPort: 80, publicHttpsPort: 443 };
+  const servers = (...routes: Route[]): object =>
+    Object(JSON.parse(caddyDocument(routes, settings).text)).apps.http.servers;
+  expect(servers(asking)).toHaveProperty('ask.listen', ['127.0.0.1:2020']);
+  expect(servers(route('in.test', internal))).not.toHaveProperty('ask');
+});
+
 it('the proxy’s own authority serves what has no other source', () => {
   expect(
     configured(route('b.test', internal), route('a.test', internal), route('a.test', internal, '/x')),

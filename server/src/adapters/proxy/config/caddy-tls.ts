@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { coversHost } from '../../../domain/certificates/certificate.ts';
 import type { AcmeCertificate, Route, RouteCertificate, UploadedCertificate } from '../../../ports/proxy.ts';
+import { askingPermission } from '../caddy-ask.ts';
 import { accountFolder, storeFolder } from '../caddy-store.ts';
 
 export interface TlsConfiguration {
@@ -41,6 +42,7 @@ export function tlsConfiguration(secured: readonly Route[], folder: string): Tls
       secured.map(({ host, certificate }) => [host, certificate ?? { source: 'internal' as const }]),
     ),
   ].toSorted(([left], [right]) => (left < right ? -1 : 1));
+  const admits = secured.find((route) => route.admits)?.admits;
   // Without a policy the port would speak plain HTTP.
   if (hosts.length === 0) return { apps: {}, policies: [{}], files: [] };
   const uploads = new Map(
@@ -53,20 +55,19 @@ export function tlsConfiguration(secured: readonly Route[], folder: string): Tls
     ([, certificate]) =>
       certificate.source === 'internal' || (certificate.source === 'acme' && !certificate.isWithheld),
   );
-  const files = hosts.flatMap(([, certificate]) =>
-    certificate.source === 'acme' && certificate.rootCertificates !== null
-      ? [rootsFile(certificate.rootCertificates)]
-      : [],
+  const files = [...hosts.map(([, certificate]) => certificate), ...(admits ? [admits] : [])].flatMap(
+    (certificate) =>
+      certificate.source === 'acme' && certificate.rootCertificates !== null
+        ? [rootsFile(certificate.rootCertificates)]
+        : [],
   );
-  const automation =
-    managed.length === 0 ? {} : { automation: { policies: automationPolicies(managed, folder) } };
   const certificates = {
     ...(uploads.size === 0 ? {} : { load_pem: [...uploads.values()].map(loaded) }),
     ...(managed.length === 0 ? {} : { automate: managed.map(([host]) => host) }),
   };
   return {
     apps: {
-      tls: { certificates, ...automation },
+      tls: { certificates, ...automationOf(managed, admits, folder) },
       pki: { certificate_authorities: { local: { install_trust: false } } },
     },
     policies: connectionPolicies(hosts),
@@ -77,6 +78,19 @@ export function tlsConfiguration(secured: readonly Route[], folder: string): Tls
 /** The key leaves for the proxy's memory here; Caddy is told to keep no configuration (`persist: false`). */
 function loaded({ certificateId, chain, privateKey }: UploadedCertificate) {
   return { certificate: chain, key: privateKey.reveal(), tags: [certificateId] };
+}
+
+/** The policy for hosts that no other one names is the last: the first that matches decides. */
+function automationOf(managed: Hosts, admits: AcmeCertificate | undefined, folder: string) {
+  const policies = automationPolicies(managed, folder);
+  if (admits)
+    return {
+      automation: {
+        policies: [...policies, { on_demand: true, ...policyOf(admits, folder) }],
+        on_demand: askingPermission,
+      },
+    };
+  return policies.length === 0 ? {} : { automation: { policies } };
 }
 
 /** One policy for each issuer and account; the proxy's own authority last. */
