@@ -1,5 +1,5 @@
 /** The dialogs with a link and a key that cannot break, at three widths: their buttons stay in sight. */
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { password } from '../world/inputs.ts';
 import type { Program } from '../world/program.ts';
@@ -8,6 +8,7 @@ import type { World } from '../world/world.ts';
 import { ofThisRun } from '../run/mode.ts';
 import { openPage, settled, signIn, startBrowser } from './browser.ts';
 import { widerThanItself } from './forms/dialog-width.ts';
+import { openDialog, openersOf } from './forms/openers.ts';
 import { screensOf } from './screens-of.ts';
 
 let program: Program;
@@ -49,10 +50,6 @@ it('a link and a key that cannot break leave their buttons in sight', async () =
 
 /** Screens whose buttons act at once and lead to no dialog; the walk would only change the installation. */
 const withoutDialogs = /^\/(design|connect-github|new)/;
-/** Buttons that open a dialog say what will be done in it; the others act. */
-const opening =
-  /^(Add|New|Invite|Delete|Remove|Quota|Restore|Generate|Make|Create|Change|Switch|Set up|Move)/;
-
 it('no dialog of any screen scrolls sideways', { timeout: 600_000 }, async () => {
   const watched = await openPage(browser);
   const { page, context } = watched;
@@ -68,14 +65,9 @@ it('no dialog of any screen scrolls sideways', { timeout: 600_000 }, async () =>
       await settled(page);
     };
     await open();
-    for (const name of await openers(page)) {
-      await page.getByRole('main').getByRole('button', { name, exact: true }).first().click();
-      const dialog = page.locator('dialog[open]').first();
-      const isThere = await dialog.waitFor({ timeout: 1_000 }).then(
-        () => true,
-        () => false,
-      );
-      if (isThere) {
+    for (const name of await openersOf(page)) {
+      const dialog = await openDialog(page, name);
+      if (dialog) {
         measured += 1;
         const faults = await widerThanItself(page, dialog);
         if (faults.length > 0) found[`${screen} ${name}`] = faults;
@@ -87,22 +79,3 @@ it('no dialog of any screen scrolls sideways', { timeout: 600_000 }, async () =>
   expect(found).toEqual({});
   await context.close();
 });
-
-async function openers(page: Page): Promise<string[]> {
-  const names = await page
-    .getByRole('main')
-    .getByRole('button')
-    .evaluateAll((all) =>
-      (all as unknown as Shown[])
-        .filter(({ disabled, offsetParent }) => !disabled && offsetParent !== null)
-        .map(({ ariaLabel, textContent }) => (ariaLabel ?? textContent ?? '').trim()),
-    );
-  return [...new Set(names)].filter((name) => opening.test(name));
-}
-
-interface Shown {
-  disabled: boolean;
-  offsetParent: unknown;
-  ariaLabel: string | null;
-  textContent: string | null;
-}

@@ -63,5 +63,8 @@ export interface ObjectStore {
   readonly identities?: readonly Secret[];
 }
 
+/** `trial`: somebody waits for the answer, so every call fails early and is not tried anew. */
+export type StoreUse = 'backups' | 'trial';
+
 /** `organizationId`: whose destination it is. */
-export type OpenStore = (place: StorePlace, organizationId: string) => ObjectStore;
+export type OpenStore = (place: StorePlace, organizationId: string, use?: StoreUse) => ObjectStore;

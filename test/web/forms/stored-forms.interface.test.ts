@@ -11,7 +11,7 @@ import { startWithWorlds } from '../../world/started.ts';
 import type { World } from '../../world/world.ts';
 import { openPage, signIn, startBrowser } from '../browser.ts';
 import { walkPlaces } from './form-walk.ts';
-import { places } from './stored-forms.ts';
+import { places, setInstallationBackup } from './stored-forms.ts';
 
 let program: Program;
 let world: World;
@@ -20,13 +20,7 @@ let browser: Browser;
 beforeAll(async () => {
   browser = await startBrowser();
   ({ program, first: world } = await startWithWorlds(0, { withPasswords: true }));
-  // The first time it is made, with a passphrase; its form changes what is stored from then on.
-  const set = await fetch(`${program.url}/api/installationBackup.set`, {
-    method: 'POST',
-    headers: { ...world.people.owner.byKey, 'content-type': 'application/json' },
-    body: JSON.stringify({ destinationId: world.own['destinationId'], passphrase: 'a long passphrase' }),
-  });
-  if (!set.ok) throw new Error(await set.text());
+  await setInstallationBackup(program.url, world);
 });
 afterAll(async () => {
   await browser?.close();

@@ -3,6 +3,7 @@
  * stored-forms.test.ts holds this table against the sources of the dashboard.
  */
 import type { Locator, Page } from 'playwright-core';
+import type { World } from '../../world/world.ts';
 
 /** Ids of the things that are shown, by the names of their fields. */
 export interface Ids {
@@ -138,4 +139,14 @@ export async function openPlace(page: Page, url: string, place: Place, ids: Ids)
     .waitFor();
   for (const fold of await formsOf(page, place).locator('details:not([open]) > summary').all())
     await fold.click();
+}
+
+/** Made once with a passphrase; its form changes what is stored from then on. */
+export async function setInstallationBackup(url: string, { people, own }: World): Promise<void> {
+  const set = await fetch(`${url}/api/installationBackup.set`, {
+    method: 'POST',
+    headers: { ...people.owner.byKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ destinationId: own['destinationId'], passphrase: 'a long passphrase' }),
+  });
+  if (!set.ok) throw new Error(await set.text());
 }

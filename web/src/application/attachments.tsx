@@ -7,7 +7,7 @@ import type { Application } from '../service/service.ts';
 const portWords: Readonly<Record<string, FieldChange>> = {
   targetPort: {
     label: 'Port of the program',
-    placeholder: '5432',
+    example: '5432',
     help: 'Where it listens in its container',
   },
   publishedPort: {
@@ -39,14 +39,14 @@ const portWords: Readonly<Record<string, FieldChange>> = {
 const redirectWords: Readonly<Record<string, FieldChange>> = {
   regex: {
     label: 'From',
-    placeholder: '^/old/(.*)$',
+    example: '^/old/(.*)$',
     help:
       'A regular expression (RE2): on path and query where it begins with ^/, otherwise on the whole ' +
       'address',
   },
   replacement: {
     label: 'To',
-    placeholder: '/new/$1',
+    example: '/new/$1',
     help: '$1 is what the first brackets of the expression matched.',
   },
   permanent: {

@@ -2,6 +2,7 @@
 import { useId, useState, type FormEvent, type ReactElement } from 'react';
 import { editedSince } from '../form/edits.ts';
 import { shellWords } from '../form/fields.ts';
+import { wordsFor } from '../form/form.tsx';
 import { useUnsaved } from '../form/save-bar.tsx';
 import { useDo, type Input } from '../live/api.ts';
 import { Fault } from '../parts/notices.tsx';
@@ -123,7 +124,7 @@ export function HealthCheck({ application }: { application: Application }): Reac
         <div className="grid gap-4 sm:grid-cols-4">
           {numbers.map(([name, label, help]) => field(name, label, help))}
         </div>
-        <Fault error={save.error} />
+        <Fault error={save.error} words={wordsFor('application.update')} />
       </form>
     </Panel>
   );

@@ -127,7 +127,7 @@ export function HostedSource({
         <Combo
           name="repository"
           label="Repository"
-          placeholder="acme/shop"
+          placeholder="such as acme/shop"
           value={repository}
           options={repositories.data?.map(({ fullName }) => fullName) ?? []}
           isLoading={repositories.isFetching && connection !== ''}

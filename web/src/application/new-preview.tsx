@@ -23,12 +23,12 @@ export function NewPreview({ service, onClose }: { service: Service; onClose: ()
         change={{
           name: {
             label: 'Name',
-            placeholder: 'checkout',
+            example: 'checkout',
             help: 'Its host begins with preview-, the name of the service, and this name.',
           },
-          branch: { label: 'Branch', placeholder: 'feature/checkout' },
+          branch: { label: 'Branch', example: 'feature/checkout' },
           commit: { label: 'Commit', help: 'Its whole id. A commit alone gets no variables or secrets.' },
-          image: { label: 'Image', placeholder: 'registry.example.com/shop:abc123' },
+          image: { label: 'Image', example: 'registry.example.com/shop:abc123' },
           expiresInHours: { label: 'Removed after hours', help: 'Empty: it stays until it is removed.' },
         }}
         fixed={isCompose ? { composeId: id } : { applicationId: id }}

@@ -187,7 +187,7 @@ export function PreviewsTab({ service }: { service: Service }): ReactElement | n
 
 const labels = {
   isPreviewDeploymentsActive: { label: 'Pull requests get previews' },
-  previewWildcard: { label: 'Host', placeholder: '*.preview.example.com' },
+  previewWildcard: { label: 'Host', example: '*.preview.example.com' },
   previewLimit: { label: 'Previews at once' },
   previewLabels: { label: 'Only pull requests with a label', help: 'Empty: all of them.' },
   previewEnv: { label: 'Variables of previews' },

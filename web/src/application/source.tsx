@@ -69,8 +69,8 @@ export function Source({ application }: { application: Application }): ReactElem
             ]}
             change={{
               ...sshKeys,
-              customGitUrl: { label: 'Address', placeholder: 'https://example.com/shop.git' },
-              customGitBranch: { label: 'Branch', placeholder: 'main' },
+              customGitUrl: { label: 'Address', example: 'https://example.com/shop.git' },
+              customGitBranch: { label: 'Branch', example: 'main' },
               customGitBuildPath: { label: 'Folder' },
             }}
             {...source}
@@ -83,7 +83,7 @@ export function Source({ application }: { application: Application }): ReactElem
           <Form
             of="application.saveContainerProvider"
             show={['containerImage', 'registryUrl', 'username', 'password']}
-            change={{ containerImage: { label: 'Image', placeholder: 'nginx:1.27' } }}
+            change={{ containerImage: { label: 'Image', example: 'nginx:1.27' } }}
             {...source}
           />
         )}

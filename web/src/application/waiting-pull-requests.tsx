@@ -24,15 +24,14 @@ export function WaitingPullRequests({ of }: { of: Of }): ReactElement | null {
         {data.map((waiting) => (
           <li
             key={waiting.pullRequestNumber}
-            className={
-              'flex min-h-(--row) flex-wrap items-center gap-x-4 gap-y-1 py-1 pr-2 pl-4 ' + 'sm:flex-nowrap'
-            }
+            className="flex min-h-(--row) flex-wrap items-center gap-x-4 gap-y-1 py-1 pr-2 pl-4 sm:flex-nowrap"
           >
-            <span className="cut min-w-0 flex-1" title={waiting.reason}>
-              <b className="font-medium">#{waiting.pullRequestNumber}</b> {waiting.title}
-              <span className="text-faint">
-                {' '}
-                · {waiting.author}, <Ago at={waiting.heldAt} />
+            <span className="min-w-0 max-sm:basis-full sm:flex sm:flex-1 sm:gap-2" title={waiting.reason}>
+              <span className="cut block">
+                <b className="font-medium">#{waiting.pullRequestNumber}</b> {waiting.title}
+              </span>
+              <span className="block text-faint [overflow-wrap:anywhere] sm:shrink-0">
+                {waiting.author}, <Ago at={waiting.heldAt} />
               </span>
             </span>
             <code className="text-12 text-faint">{waiting.commit.slice(0, 7)}</code>

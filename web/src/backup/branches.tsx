@@ -125,7 +125,7 @@ function NewBranch({
           },
           at: {
             label: 'Moment',
-            placeholder: '2026-11-20T14:03:07Z',
+            example: '2026-11-20T14:03:07Z',
             help: 'In place of a backup; with its time zone, Z for UTC.',
           },
           mask: { label: 'Masking command', as: 'area' },

@@ -1,5 +1,6 @@
 /** A newer form of the template that a service was made of: what changes, and the button for it. */
 import { useState, type ReactElement } from 'react';
+import { TextField } from '../form/text-field.tsx';
 import { useAsk, useDo, type Answer } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -184,20 +185,18 @@ function NewVariables({
   return (
     <div className="grid gap-3">
       {added.map(({ name, description, isRequired, isSecret }) => (
-        <div key={name} className="field">
-          <label htmlFor={`new-${name}`}>{name}</label>
-          <input
-            id={`new-${name}`}
-            className="input mono"
-            type={isSecret ? 'password' : 'text'}
-            autoComplete="off"
-            required={isRequired}
-            placeholder={isRequired ? '' : 'As the template has or generates it'}
-            value={given[name] ?? ''}
-            onChange={({ target }) => onGive({ ...given, [name]: target.value })}
-          />
-          <p className="text-12 text-faint">{description}</p>
-        </div>
+        <TextField
+          key={name}
+          label={name}
+          className="mono"
+          type={isSecret ? 'password' : 'text'}
+          autoComplete="off"
+          required={isRequired}
+          placeholder={isRequired ? '' : 'As the template has or generates it'}
+          help={description}
+          value={given[name] ?? ''}
+          onEdit={(text) => onGive({ ...given, [name]: text })}
+        />
       ))}
     </div>
   );

@@ -98,7 +98,7 @@ function Mounts({ service: { kind, id } }: { service: Service }): ReactElement {
         hostPath: { label: 'Path on the server', when: ({ type }) => type === 'bind' },
         content: { when: ({ type }) => type === 'file' },
         isSecret: { label: 'Never shown again', when: ({ type }) => type === 'file' },
-        mountPath: { label: 'Path in the container', placeholder: '/data' },
+        mountPath: { label: 'Path in the container', example: '/data' },
       }}
       name={({ mountPath }) => String(mountPath)}
       detail={({ type, volumeName, hostPath, filePath }) =>

@@ -32,7 +32,7 @@ export function Keys({ databaseId }: { databaseId: string }): ReactElement {
           <input
             className="input mono max-w-[320px] flex-1"
             aria-label="Pattern of keys"
-            placeholder="session:*"
+            placeholder="such as session:*"
             spellCheck={false}
             value={typed}
             onChange={({ target }) => setTyped(target.value)}

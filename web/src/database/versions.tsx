@@ -37,7 +37,7 @@ export function Versions({
             of={procedureOf(kind, 'upgrade') as 'postgres.upgrade'}
             show={['containerImage']}
             change={{
-              containerImage: { label: 'Image', placeholder: String(database.containerImage ?? '') },
+              containerImage: { label: 'Image', example: String(database.containerImage ?? '') },
             }}
             fixed={named(kind, service.id) as never}
             verb="Move the data"

@@ -189,9 +189,9 @@ const isOwnMachine = (host: unknown): boolean =>
 const isWildcard = (host: unknown): boolean => typeof host === 'string' && host.trim().startsWith('*.');
 
 const changes: Readonly<Record<string, FieldChange>> = {
-  host: { label: 'Host', placeholder: 'shop.example.com' },
-  path: { label: 'Path', placeholder: '/' },
-  port: { label: 'Port of the service', placeholder: '3000' },
+  host: { label: 'Host', example: 'shop.example.com' },
+  path: { label: 'Path', example: '/' },
+  port: { label: 'Port of the service', example: '3000' },
   https: { label: 'https', start: ({ host }) => !isOwnMachine(host) },
   certificateType: {
     label: 'Certificate',
@@ -213,15 +213,15 @@ const changes: Readonly<Record<string, FieldChange>> = {
     help: 'Answers 503 with the page below; nothing reaches the service.',
   },
   maintenancePage: { label: 'Maintenance page (HTML)' },
-  errorPages: { label: 'Pages in place of errors', placeholder: '{"404": "<h1>Not here</h1>"}' },
-  responseHeaders: { label: 'Headers of answers', placeholder: '{"X-Frame-Options": "DENY"}' },
+  errorPages: { label: 'Pages in place of errors', example: '{"404": "<h1>Not here</h1>"}' },
+  responseHeaders: { label: 'Headers of answers', example: '{"X-Frame-Options": "DENY"}' },
   compression: { label: 'Compress texts' },
   allowedAddresses: { label: 'Only these addresses may ask' },
   deniedAddresses: { label: 'Addresses that may not ask' },
-  trustedProxies: { label: 'Trusted proxies in front', placeholder: 'cloudflare' },
+  trustedProxies: { label: 'Trusted proxies in front', example: 'cloudflare' },
   allowOnDemand: {
     label: "Path that allows customers' names",
-    placeholder: '/berth/allow',
+    example: '/berth/allow',
     help:
       'Asked with ?domain= when somebody opens a name that leads here; 200 to 299 is a yes. Needs a ' +
       'certificate that is issued automatically.',

@@ -8,7 +8,8 @@ import { Menu } from '../parts/menu.tsx';
 import { Empty, Fault, SkeletonRows } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
 import type { FieldChange } from './form-field.tsx';
-import { Form } from './form.tsx';
+import { inLabels } from './faults.ts';
+import { Form, labelsOf } from './form.tsx';
 
 /** A record as its row shows it. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -29,6 +30,8 @@ export interface CollectionProps {
   test?: Path | undefined;
   /** A new one is tested as soon as it is there. */
   testsNew?: boolean;
+  /** `test` takes the fields of one that is not saved yet, so it is tried before it is. */
+  testsFirst?: boolean;
   show?: readonly string[];
   change?: Readonly<Record<string, FieldChange>>;
   /** Field by which `create` and `update` are told that the loss of something is meant. */
@@ -115,6 +118,7 @@ function RowActions({
   row,
   id,
   name,
+  change,
   update,
   remove,
   test,
@@ -128,6 +132,7 @@ function RowActions({
   const tried = useDo(test ?? ('registry.test' as Path));
   const [said, setSaid] = useState<unknown>(null);
   const isFine = tried.isSuccess;
+  const of = update ?? ('registry.update' as Path);
   const begin = (): void => {
     setSaid(null);
     tried.mutate({ [id]: row[id] } as Input<Path>, { onError: setSaid });
@@ -159,7 +164,7 @@ function RowActions({
       )}
       {said != null && (
         <div className="basis-full py-1">
-          <Fault error={said} />
+          <Fault error={said} words={(sentence) => inLabels(sentence, labelsOf({ of, change }, row))} />
         </div>
       )}
     </>
@@ -182,6 +187,7 @@ function Overs(
     ...(show ? { show: show as never } : {}),
     ...(change ? { change: change as never } : {}),
     ...(asks ? { asks: asks as never } : {}),
+    ...(props.testsFirst ? { trial: props.test } : {}),
     onDone: (answer: unknown) => {
       const said = textAt(answer, 'notice');
       if (said !== undefined) toast(said);

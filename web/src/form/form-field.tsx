@@ -3,7 +3,7 @@ import { useId, type ReactElement, type ReactNode } from 'react';
 import { CommonTimes, zonesId } from './cron-field.tsx';
 import type { Field } from './fields.ts';
 import { KindCards, type KindOption } from './kind-cards.tsx';
-import { labelOf } from './label.ts';
+import { exampleOf, labelOf } from './label.ts';
 import { helpOf, Words } from './words.tsx';
 
 export interface FieldChange {
@@ -13,7 +13,8 @@ export interface FieldChange {
   help?: string;
   /** Where the help depends on what is in the form. */
   helpOf?: (values: Readonly<Record<string, unknown>>) => string | undefined;
-  placeholder?: string;
+  /** A value that would do; nothing stands in the field until somebody types. */
+  example?: string;
   /** Instead of what the description says. */
   as?: 'password' | 'area' | 'text' | 'parts' | 'size' | 'cron' | 'zone';
   /** Values to choose from, with their words. */
@@ -156,7 +157,13 @@ function TextInput({
         {...input}
         className={`input ${change.as === 'area' ? '' : 'mono'}`}
         rows={field.t === 'list' ? 3 : 4}
-        placeholder={change.placeholder ?? (field.t === 'list' ? 'One a line' : undefined)}
+        placeholder={
+          change.example === undefined
+            ? field.t === 'list'
+              ? 'One a line'
+              : undefined
+            : exampleOf(change.example)
+        }
         spellCheck={false}
         value={value}
         onChange={(event) => onEdit(event.target.value)}
@@ -171,7 +178,13 @@ function TextInput({
       inputMode={field.t === 'number' && change.as !== 'size' ? 'numeric' : undefined}
       spellCheck={false}
       list={change.as === 'zone' ? zonesId : undefined}
-      placeholder={change.placeholder ?? (isSecret && isChange ? 'Stored; type to replace it' : undefined)}
+      placeholder={
+        isSecret && isChange
+          ? 'Stored; type to replace it'
+          : change.example === undefined
+            ? undefined
+            : exampleOf(change.example)
+      }
       value={value}
       onChange={(event) => onEdit(event.target.value)}
     />

@@ -7,17 +7,18 @@ import { useBlocker } from '@tanstack/react-router';
 import { useId, useState, type FormEvent, type ReactElement, type ReactNode } from 'react';
 import { BerthError } from '../../../client/berth-error.ts';
 import { useDo, type Answer, type Input, type Path } from '../live/api.ts';
-import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { Fault } from '../parts/notices.tsx';
 import { editedSince } from './edits.ts';
+import { faultsOf, inLabels, type Labels } from './faults.ts';
 import { fieldsOf, partsOf, putAt, shellWords, storedAt, textOf, valueOf, type Field } from './fields.ts';
 import { bytes, bytesOf } from '../parts/units.ts';
 import { Zones } from './cron-field.tsx';
+import { FormButtons } from './form-buttons.tsx';
 import { FormField, type FieldChange } from './form-field.tsx';
 import { labelOf } from './label.ts';
 import { useHasSaveBar, useUnsaved } from './save-bar.tsx';
-import { faultsOf } from './words.tsx';
+import { useTrial } from './trial.ts';
 
 export interface FormProps<P extends Path> {
   of: P;
@@ -40,6 +41,8 @@ export interface FormProps<P extends Path> {
   /** What is shown is not in effect yet, so that it may be saved as it stands. */
   isUnsaved?: boolean;
   columns?: boolean;
+  /** Procedure that tries what would be saved, by fields of the same names. */
+  trial?: Path | undefined;
   /** Field that the server wants to be true before it does what loses something: asked when it says so. */
   asks?: (keyof Input<P> & string) | undefined;
 }
@@ -71,7 +74,10 @@ export function Form<P extends Path>(props: FormProps<P>): ReactElement {
     setSaved(true);
     onDone?.(answer);
   };
-  const save = async (): Promise<boolean> => {
+  const trial = useTrial(props.trial);
+  const labels = labelsOf(props, values);
+  const save = async (isTried = false): Promise<boolean> => {
+    trial.forget();
     const { input, wrong } = inputOf({
       fields: shown,
       edits: given,
@@ -83,12 +89,19 @@ export function Form<P extends Path>(props: FormProps<P>): ReactElement {
     if (Object.keys(wrong).length > 0) return false;
     const whole = { ...fixed, ...input } as Input<P>;
     try {
+      if (!isTried) await trial.run(whole, Object.keys(input));
+    } catch (error) {
+      if (isBeside(error, fields, props.asks)) setFaults(faultsOf(error, labels));
+      else trial.fail(error);
+      return false;
+    }
+    try {
       saved(await change.mutateAsync(whole));
       return true;
     } catch (error) {
       if (error instanceof Error && wantsAnswer(error, props.asks))
         setAsked({ input: whole, sentence: error.message });
-      else setFaults(faultsOf(error));
+      else setFaults(faultsOf(error, labels));
       return false;
     }
   };
@@ -96,7 +109,8 @@ export function Form<P extends Path>(props: FormProps<P>): ReactElement {
     event.preventDefault();
     void save();
   };
-  const labelIn = (name: string): string => changeOf(props, name).label ?? labelOf(name);
+  const labelIn = (name: string): string => labels[name] ?? labelOf(name);
+  const words = (sentence: string): string => inLabels(sentence, labels);
   const isUnsaved = isEdited || props.isUnsaved === true;
   useUnsaved(
     useId(),
@@ -152,10 +166,13 @@ export function Form<P extends Path>(props: FormProps<P>): ReactElement {
         </Fold>
       )}
       {shown.some(({ n }) => changeOf(props, n).as === 'zone') && <Zones />}
-      <Fault error={isBeside(change.error, fields, props.asks) ? null : change.error} />
+      <Fault error={trial.fault} title={notSaved} words={words} />
+      <Fault error={isBeside(change.error, fields, props.asks) ? null : change.error} words={words} />
       {!isInBar && (
         <FormButtons
           {...{ verb, onCancel, aside }}
+          isTrying={trial.isTrying}
+          onAnyway={trial.fault === null ? undefined : () => void save(true)}
           isBusy={change.isPending}
           isClosed={stored !== undefined && !isUnsaved}
           isSaved={isSaved && !isEdited && stored !== undefined}
@@ -174,11 +191,39 @@ export function Form<P extends Path>(props: FormProps<P>): ReactElement {
         onClose={() => setAsked(undefined)}
         onConfirm={() => change.mutateAsync(confirmed).then(saved)}
       >
-        <p>{asked.sentence}</p>
+        <p>{words(asked.sentence)}</p>
       </Confirm>
     </>
   );
 }
+
+const notSaved = 'The test failed, so nothing was saved yet';
+
+/** What the screen calls each field of the procedure; a part is also known by its own name. */
+export function labelsOf<P extends Path>(
+  props: { of: Path; change?: FormProps<P>['change'] | undefined },
+  values: Readonly<Record<string, unknown>>,
+): Labels {
+  const label = ({ n }: Field): string => {
+    const change = changeOf(props, n);
+    return change.labelOf?.(values) ?? change.label ?? labelOf(n);
+  };
+  const whole = fieldsOf(props.of);
+  const parts = whole.flatMap((field) => partsOf(field));
+  return Object.fromEntries([
+    ...parts
+      .map((part) => [part.n.split('.').at(-1) ?? '', label(part)])
+      .filter(([n = '']) => /[A-Z]/.test(n)),
+    ...parts.map((part) => [part.n, label(part)]),
+    ...whole.map((field) => [field.n, label(field)]),
+  ]);
+}
+
+/** For a form by hand: what the screen calls the fields of its procedure. */
+export const wordsFor =
+  (of: Path) =>
+  (sentence: string): string =>
+    inLabels(sentence, labelsOf({ of }, {}));
 
 /** Whether the server would do it once this field says that it is meant. */
 const wantsAnswer = (error: unknown, asks: string | undefined): boolean =>
@@ -187,35 +232,6 @@ const wantsAnswer = (error: unknown, asks: string | undefined): boolean =>
 /** Whether an error stands beside a field, or is the question of a dialog. */
 const isBeside = (error: unknown, fields: readonly Field[], asks: string | undefined): boolean =>
   error !== null && (hasPlace(error, fields) || wantsAnswer(error, asks));
-
-function FormButtons({
-  verb,
-  onCancel,
-  aside,
-  isBusy,
-  isClosed,
-  isSaved,
-}: {
-  verb: string;
-  onCancel: (() => void) | undefined;
-  aside: ReactNode;
-  isBusy: boolean;
-  isClosed: boolean;
-  isSaved: boolean;
-}): ReactElement {
-  return (
-    <div className="flex flex-wrap items-center gap-3">
-      <Button type="submit" look="primary" isBusy={isBusy} disabled={isClosed}>
-        {verb}
-      </Button>
-      {onCancel && <Button onClick={onCancel}>Cancel</Button>}
-      {aside}
-      <span className="text-12 text-faint" role="status">
-        {isSaved ? 'Saved' : ''}
-      </span>
-    </div>
-  );
-}
 
 function shownFields<P extends Path>(props: FormProps<P>): readonly Field[] {
   const { of, show, fixed } = props;
@@ -227,7 +243,7 @@ function shownFields<P extends Path>(props: FormProps<P>): readonly Field[] {
 }
 
 /** A part is shown when its whole is. */
-function changeOf<P extends Path>({ change }: FormProps<P>, name: string): FieldChange {
+function changeOf<P extends Path>({ change }: Pick<FormProps<P>, 'change'>, name: string): FieldChange {
   const changes: Record<string, FieldChange | undefined> = change ?? {};
   const [whole = '', part] = name.split('.');
   if (part === undefined) return changes[whole] ?? {};

@@ -10,3 +10,6 @@ export function labelOf(name: string): string {
   const [first = '', ...rest] = words;
   return [first.charAt(0).toUpperCase() + first.slice(1), ...rest].join(' ');
 }
+
+/** A value that would do, so that nobody takes it for one that stands in the field. */
+export const exampleOf = (example: string): string => `such as ${example}`;

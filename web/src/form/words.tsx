@@ -1,7 +1,5 @@
 /** What a field is called and what is said below it. */
 import type { ReactElement, ReactNode } from 'react';
-import { BerthError } from '../../../client/berth-error.ts';
-import { labelOf } from './label.ts';
 
 /** A description of the interface, for whoever has a field in front of them. */
 export const helpOf = (description: string): string =>
@@ -10,21 +8,6 @@ export const helpOf = (description: string): string =>
     .replaceAll(/\b(?:Null|Absent)(?: at first)?: /g, 'Empty: ')
     .replaceAll(/ \([a-z][A-Za-z]+\.[a-z][A-Za-z]+\)/g, '')
     .replaceAll(/^Bytes of /g, 'Size of ');
-
-export function faultsOf(error: unknown): Record<string, string> {
-  if (!(error instanceof BerthError)) return {};
-  return Object.fromEntries(
-    error.issues.flatMap(({ path, message }) => [
-      [path.split('.')[0] ?? '', sentence(path, message)],
-      [path.split('.').slice(0, 2).join('.'), sentence(path, message)],
-    ]),
-  );
-}
-
-const sentence = (path: string, message: string): string =>
-  /^[a-z]/.test(message)
-    ? `${labelOf(path.split('.').findLast((part) => !/^\d+$/.test(part)) ?? '')} ${message}.`
-    : message;
 
 export function Words({
   id,

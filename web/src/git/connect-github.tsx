@@ -68,7 +68,7 @@ function Begin(): ReactElement {
               className="input"
               autoComplete="off"
               spellCheck={false}
-              placeholder="acme"
+              placeholder="such as acme"
               value={organization}
               onChange={(event) => setOrganization(event.target.value)}
             />

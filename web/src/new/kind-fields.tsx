@@ -27,7 +27,7 @@ function Git({ values, faults, onEdit }: FieldsProps): ReactElement {
         label="Git address"
         autoFocus
         required
-        placeholder="https://github.com/you/shop"
+        example="https://github.com/you/shop"
         value={values.url}
         onEdit={(url) => onEdit({ url })}
         fault={faults['customGitUrl']}
@@ -48,7 +48,7 @@ const Image = ({ values, faults, onEdit }: FieldsProps): ReactElement => (
     label="Image"
     autoFocus
     required
-    placeholder="nginx:1.27"
+    example="nginx:1.27"
     value={values.image}
     onEdit={(image) => onEdit({ image })}
     fault={faults['containerImage']}
@@ -118,7 +118,6 @@ function Database({ values, faults, onEdit }: FieldsProps): ReactElement {
 
 function Compose(props: FieldsProps): ReactElement {
   const { values, faults, onEdit } = props;
-  const id = useId();
   const [isOfGit, setOfGit] = useState(false);
   const check = useFileCheck(values.file, { enabled: !isOfGit });
   return (
@@ -148,17 +147,16 @@ function Compose(props: FieldsProps): ReactElement {
           />
         </>
       ) : (
-        <div className="field">
-          <label htmlFor={id}>Compose file</label>
-          <textarea
-            id={id}
-            className="input mono min-h-[200px]"
+        <div className="grid gap-1.5">
+          <TextField
+            label="Compose file"
+            className="mono min-h-[200px]"
+            rows={10}
             required
-            spellCheck={false}
             value={values.file}
-            onChange={(event) => onEdit({ file: event.target.value })}
+            onEdit={(file) => onEdit({ file })}
+            fault={faults['composeFile']}
           />
-          {faults['composeFile'] && <p className="fault">{faults['composeFile']}</p>}
           <Findings check={check} />
         </div>
       )}

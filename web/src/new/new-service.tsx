@@ -2,7 +2,7 @@
 import { useSearch } from '@tanstack/react-router';
 import { useState, type FormEvent, type ReactElement } from 'react';
 import { TextField } from '../form/text-field.tsx';
-import { faultsOf } from '../form/words.tsx';
+import { faultsOf } from '../form/faults.ts';
 import { Go, useGo } from '../frame/link.tsx';
 import { ask, refresh, useAsk } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';
@@ -139,7 +139,7 @@ function Details({ kind, places, environment, onEdit }: DetailsProps): ReactElem
           <TextField
             label="Name"
             required={name === ''}
-            placeholder={name || 'shop'}
+            {...(name === '' ? { example: 'shop' } : { placeholder: name })}
             value={values.name}
             onEdit={(text) => edit({ name: text })}
             fault={faults['name']}

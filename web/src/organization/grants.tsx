@@ -1,5 +1,6 @@
 /** The role of a member, and what a Member reaches and may do. */
 import { useState, type FormEvent, type ReactElement } from 'react';
+import { wordsFor } from '../form/form.tsx';
 import { useAsk, useDo } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -86,7 +87,7 @@ export function Grants({ member, onClose }: { member: Member; onClose: () => voi
             ))}
         </fieldset>
         <p className="text-12 text-faint">{texts.programs}</p>
-        <Fault error={update.error} />
+        <Fault error={update.error} words={wordsFor('organization.updateMember')} />
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" isBusy={update.isPending}>

@@ -1,7 +1,7 @@
 /** What an organization may use of the installation, in units of people; empty is as much as there is. */
 import { useState, type FormEvent, type ReactElement } from 'react';
 import { TextField } from '../form/text-field.tsx';
-import { faultsOf } from '../form/words.tsx';
+import { faultsOf } from '../form/faults.ts';
 import { useAsk, useDo, type Answer, type Input } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -76,7 +76,7 @@ function QuotaForm({
           label={parts[part].label}
           help={`Uses ${inUnits(part, used[part as keyof typeof used] ?? 0)} now`}
           inputMode="decimal"
-          placeholder={part === 'records' ? '2000' : 'as much as there is'}
+          placeholder={part === 'records' ? 'such as 2000' : 'as much as there is'}
           value={values[part] ?? ''}
           onEdit={(value) => setValues((former) => ({ ...former, [part]: value }))}
           fault={faults[part]}

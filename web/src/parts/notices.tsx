@@ -42,10 +42,13 @@ export function Fault({
   error,
   onRetry,
   title,
+  words = (sentence) => sentence,
 }: {
   error: unknown;
   onRetry?: (() => void) | undefined;
   title?: string;
+  /** What the screen says in place of the server's sentence. */
+  words?: (sentence: string) => string;
 }): ReactElement | null {
   if (error == null) return null;
   return (
@@ -55,7 +58,7 @@ export function Fault({
       </span>
       <div className="min-w-0 flex-1 [overflow-wrap:anywhere]">
         {title && <p className="font-medium">{title}</p>}
-        <p>{sentenceOf(error)}</p>
+        <p>{words(sentenceOf(error))}</p>
       </div>
       {onRetry && (
         <Button small onClick={onRetry}>

@@ -22,7 +22,7 @@ export function ProjectBaseDomain({
         baseDomain: {
           label: 'Base domain of services',
           help: texts.baseDomain,
-          placeholder: 'shop.example.com',
+          example: 'shop.example.com',
           below: ({ baseDomain }) =>
             typeof baseDomain === 'string' && baseDomain !== '' ? (
               <div className="grid gap-2">

@@ -102,12 +102,12 @@ const fieldsOf = (isCompose: boolean) =>
   ] as const;
 
 const changes: Readonly<Record<string, FieldChange>> = {
-  name: { placeholder: 'nightly clean-up' },
+  name: { example: 'nightly clean-up' },
   cron: { label: 'When', as: 'cron', help: backupTexts.schedule, start: () => '0 4 * * *' },
   timeZone: { label: 'Time zone', as: 'zone', help: texts.timeZone, start: zoneHere },
-  command: { as: 'text', placeholder: 'node clean-up.js', help: texts.command },
-  limitMinutes: { label: 'Ended after', unit: 'minutes', placeholder: '60', isFolded: true },
-  serviceName: { label: 'Service of the file', placeholder: 'web' },
+  command: { as: 'text', example: 'node clean-up.js', help: texts.command },
+  limitMinutes: { label: 'Ended after', unit: 'minutes', example: '60', isFolded: true },
+  serviceName: { label: 'Service of the file', example: 'web' },
 };
 
 function OneSchedule({

@@ -88,7 +88,7 @@ export function Monitoring({ server }: { server: Server }): ReactElement {
             label="Address that is told"
             type="url"
             required
-            placeholder="https://example.com/berth"
+            example="https://example.com/berth"
             help={texts.thresholds}
             value={address}
             onEdit={setAddress}

@@ -28,7 +28,7 @@ const setupReadMs = 2_000;
 const baseDomainOf = (serverIp: string, serverId: string): FieldChange => ({
   label: 'Base domain of services',
   help: texts.baseDomain,
-  placeholder: 'edge.example.com',
+  example: 'edge.example.com',
   below: ({ baseDomain }) =>
     typeof baseDomain === 'string' && baseDomain !== '' ? (
       <BaseDomainRecord base={baseDomain} serverIp={serverIp} serverId={serverId} />

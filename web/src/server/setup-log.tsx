@@ -67,7 +67,7 @@ export function HostKey({ server }: { server: Server }): ReactElement {
           <Form
             of="server.trustHostKey"
             show={['fingerprint']}
-            change={{ fingerprint: { label: 'Fingerprint of the new key', placeholder: 'SHA256:…' } }}
+            change={{ fingerprint: { label: 'Fingerprint of the new key', example: 'SHA256:…' } }}
             fixed={{ serverId }}
             verb="Trust this key instead"
           />

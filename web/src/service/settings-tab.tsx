@@ -23,14 +23,14 @@ import { named, procedureOf, type Service } from './service.ts';
 import { useState } from 'react';
 
 const change: Readonly<Record<string, FieldChange>> = {
-  memoryLimit: { placeholder: '512m', help: 'The kernel ends a task that takes more.' },
-  memoryReservation: { placeholder: '128m' },
-  cpuLimit: { placeholder: '1.5', help: 'Cores' },
-  cpuReservation: { placeholder: '0.25', help: 'Cores' },
-  pidsLimit: { label: 'Processes', placeholder: '4096', help: 'Most processes and threads of a container.' },
+  memoryLimit: { example: '512m', help: 'The kernel ends a task that takes more.' },
+  memoryReservation: { example: '128m' },
+  cpuLimit: { example: '1.5', help: 'Cores' },
+  cpuReservation: { example: '0.25', help: 'Cores' },
+  pidsLimit: { label: 'Processes', example: '4096', help: 'Most processes and threads of a container.' },
   description: { as: 'text' },
-  postReleaseCommand: { as: 'text', placeholder: 'npm run warm-up', help: 'As in a shell, with quotes.' },
-  preReleaseCommand: { as: 'text', placeholder: 'npm run migrate', help: 'As in a shell, with quotes.' },
+  postReleaseCommand: { as: 'text', example: 'npm run warm-up', help: 'As in a shell, with quotes.' },
+  preReleaseCommand: { as: 'text', example: 'npm run migrate', help: 'As in a shell, with quotes.' },
   appName: { label: 'Internal name' },
 };
 

@@ -91,7 +91,7 @@ function RunOnce({ service }: { service: Service }): ReactElement {
           <input
             className="input mono"
             aria-label="Command"
-            placeholder="npm run migrate"
+            placeholder="such as npm run migrate"
             spellCheck={false}
             autoComplete="off"
             value={command}

@@ -24,12 +24,12 @@ export function Certificates(): ReactElement {
         change={{
           certificateData: {
             label: 'Certificate',
-            placeholder: '-----BEGIN CERTIFICATE-----',
+            example: '-----BEGIN CERTIFICATE-----',
             help: 'As text (PEM): the file fullchain.pem, or the certificate alone',
           },
           privateKey: {
             label: 'Private key',
-            placeholder: '-----BEGIN PRIVATE KEY-----',
+            example: '-----BEGIN PRIVATE KEY-----',
             help: 'As text (PEM), without a passphrase; never shown again',
           },
           certificateChain: {
@@ -67,7 +67,7 @@ export function Certificates(): ReactElement {
           name: { help: 'Shown where a domain chooses its authority' },
           directoryUrl: {
             label: 'Address of its directory',
-            placeholder: 'https://acme.example.com/directory',
+            example: 'https://acme.example.com/directory',
             help: 'The ACME directory, from the documentation of the authority',
           },
           email: { label: 'Contact', help: 'The authority writes here before a certificate expires.' },
@@ -112,7 +112,7 @@ function CertificateOrders(): ReactElement {
       update="certificateOrder.update"
       remove="certificateOrder.remove"
       change={{
-        names: { label: 'Host names', placeholder: '*.apps.example.com', help: 'One in each line' },
+        names: { label: 'Host names', example: '*.apps.example.com', help: 'One in each line' },
         dnsProviderId: {
           label: 'DNS provider',
           options: providers.map(({ dnsProviderId, name }) => ({ value: dnsProviderId, label: name })),

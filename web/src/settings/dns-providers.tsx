@@ -32,9 +32,9 @@ const change: Readonly<Record<string, FieldChange>> = {
       { as: 'parts', when: ({ kind }) => kind === name },
     ]),
   ),
-  'rfc2136.server': { placeholder: 'ns1.example.com' },
-  'powerdns.apiUrl': { placeholder: 'https://ns1.example.com:8081' },
-  'rfc2136.keyName': { placeholder: 'berth' },
+  'rfc2136.server': { example: 'ns1.example.com' },
+  'powerdns.apiUrl': { example: 'https://ns1.example.com:8081' },
+  'rfc2136.keyName': { example: 'berth' },
 };
 
 export const DnsProviders = (): ReactElement => (
@@ -90,7 +90,7 @@ function Trial({ dnsProviderId }: { dnsProviderId: string }): ReactElement {
           <Form
             of="dnsProvider.test"
             fixed={{ dnsProviderId }}
-            change={{ hostName: { label: 'Host name', placeholder: 'example.com' } }}
+            change={{ hostName: { label: 'Host name', example: 'example.com' } }}
             verb="Set and remove a record"
             onCancel={() => setOpen(false)}
             onDone={({ zone }) => {

@@ -52,16 +52,16 @@ export const groups: readonly Group[] = [
 ];
 
 export const words: Partial<Record<Name, FieldChange>> = {
-  host: { label: 'Host of Berth', placeholder: 'berth.example.com' },
+  host: { label: 'Host of Berth', example: 'berth.example.com' },
   serverIp: { label: 'Address of this machine', as: 'text' },
-  baseDomain: { label: 'Base domain of services', placeholder: 'apps.example.com' },
+  baseDomain: { label: 'Base domain of services', example: 'apps.example.com' },
   dnsResolver: { label: 'DNS resolver' },
   cloud: { label: 'Every service needs a server of its own' },
   tenantsMayCreateOrganizations: { label: 'Other organizations may create organizations' },
-  acmeEmail: { label: 'Contact', placeholder: 'ops@example.com' },
+  acmeEmail: { label: 'Contact', example: 'ops@example.com' },
   acmeDirectory: { label: 'Authority' },
   acmeRoots: { label: 'Root certificates of the authority' },
-  buildMemory: { label: 'Memory of a build', placeholder: '2g' },
+  buildMemory: { label: 'Memory of a build', example: '2g' },
   buildCpu: { label: 'Cores of a build', unit: 'cores' },
   buildsConcurrency: { label: 'Builds at once', unit: 'on each server' },
   unreachableWait: { label: 'Wait for a server', unit: 'minutes' },

@@ -76,7 +76,7 @@ const gitWords: Readonly<Record<string, FieldChange>> = {
   },
   baseUrl: {
     label: 'Address of the host',
-    placeholder: 'https://git.example.com',
+    example: 'https://git.example.com',
     help: 'Of a server that you run yourself. Empty: the public one',
     isFolded: true,
   },
@@ -139,14 +139,14 @@ export const Registries = (): ReactElement => (
     change={{
       registryUrl: {
         label: 'Registry',
-        placeholder: 'ghcr.io',
+        example: 'ghcr.io',
         help: 'Host name, with a path where needed. Empty: Docker Hub',
       },
       username: { label: 'User name' },
       password: { label: 'Password or token', help: 'A token that may read packages is enough to pull.' },
       imagePrefix: {
         label: 'Built images go below',
-        placeholder: 'team/apps',
+        example: 'team/apps',
         help: 'Path below which images are pushed',
         isFolded: true,
       },
@@ -232,7 +232,7 @@ const destinationWords: Readonly<Record<string, FieldChange>> = {
   },
   region: {
     when: ofKinds('s3'),
-    placeholder: 'eu-central-1',
+    example: 'eu-central-1',
     help: 'Leave empty where the provider has none',
   },
   bucket: {
@@ -269,7 +269,7 @@ const destinationWords: Readonly<Record<string, FieldChange>> = {
     label: 'Public keys',
     as: 'area',
     isFolded: true,
-    placeholder: 'age1…',
+    example: 'age1…',
     help: 'Later backups are encrypted for these keys of age, one a line. "Recovery key" makes one',
   },
   identity: {
@@ -291,7 +291,7 @@ export const Destinations = (): ReactElement => (
     update="destination.update"
     remove="destination.remove"
     test="destination.testConnection"
-    testsNew
+    testsFirst
     show={[
       'provider',
       'name',

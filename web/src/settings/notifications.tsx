@@ -47,7 +47,7 @@ const events: readonly (readonly [name: string, words: string, isBad: boolean])[
   ['installationUpgraded', 'Berth was upgraded', false],
 ];
 
-const placeholders: Record<string, string> = {
+const examples: Record<string, string> = {
   'webhook.url': 'https://example.com/berth',
   'email.host': 'smtp.example.com',
   'email.port': '587',
@@ -97,9 +97,9 @@ const change: Readonly<Record<string, FieldChange>> = {
     ]),
   ),
   ...Object.fromEntries(
-    Object.entries(placeholders).map(([field, placeholder]): [string, FieldChange] => [
+    Object.entries(examples).map(([field, example]): [string, FieldChange] => [
       field,
-      { ...words[field], placeholder },
+      { ...words[field], example },
     ]),
   ),
 };

@@ -114,7 +114,7 @@ function NewKey({ onClose }: { onClose: () => void }): ReactElement {
             of="user.createApiKey"
             show={['name', 'expiresIn', 'prefix', 'remaining']}
             change={{
-              name: { placeholder: 'deploys of the shop', help: 'What uses it' },
+              name: { example: 'deploys of the shop', help: 'What uses it' },
               prefix: { label: 'Prefix', help: 'The key begins with it', isFolded: true },
               expiresIn: {
                 label: 'Expires after',

@@ -1,6 +1,6 @@
 /** Sign-in, sign-up and invitations: what stands before the dashboard, and over it when a session ends. */
 import { useEffect, useState, type FormEvent, type ReactElement } from 'react';
-import { faultsOf } from '../form/words.tsx';
+import { faultsOf } from '../form/faults.ts';
 import { TextField } from '../form/text-field.tsx';
 import {
   needsCode,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { expect, it, onTestFinished } from 'vitest';
 import { homeOutgoing } from '../../../../test/integration/git/outgoing-fixture.ts';
 import { Secret } from '../../domain/secrets/secret.ts';
-import type { ObjectStore } from '../../ports/object-store.ts';
+import type { ObjectStore, StoreUse } from '../../ports/object-store.ts';
 import { createObjectStores } from './stores.ts';
 import { rcloneError } from './rclone-error.ts';
 
@@ -17,8 +17,11 @@ const place = {
   path: '',
 } as const;
 
-/** A store at a server that answers so; single calls get a second. */
-async function storeAt(answer: RequestListener): Promise<ObjectStore> {
+/** A store at a server that answers so; single calls get a second, or what is asked for. */
+async function storeAt(
+  answer: RequestListener,
+  { use, call = 1000 }: { use?: StoreUse; call?: number } = {},
+): Promise<ObjectStore> {
   const server = createServer(answer);
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
@@ -32,7 +35,7 @@ async function storeAt(answer: RequestListener): Promise<ObjectStore> {
     scratch: tmpdir(),
     outgoing: homeOutgoing,
     limits: {
-      call: 1000,
+      call,
       list: 1000,
       rename: 1000,
       readIdle: 1000,
@@ -41,7 +44,7 @@ async function storeAt(answer: RequestListener): Promise<ObjectStore> {
       ask: 1000,
     },
   });
-  return open({ ...place, endpoint: `http://127.0.0.1:${address.port}` }, 'o1');
+  return open({ ...place, endpoint: `http://127.0.0.1:${address.port}` }, 'o1', use);
 }
 
 async function* bytes(): AsyncGenerator<Uint8Array> {
@@ -91,6 +94,20 @@ it.each(Object.keys(calls))('%s ends at a store that never answers', async (name
     code: 'SERVICE_UNAVAILABLE',
     message: expect.stringContaining('gave no answer for 1 seconds'),
   });
+});
+
+it('asks a store that reports a fault at most four times on trial, where somebody waits', async () => {
+  let asked = 0;
+  const store = await storeAt(
+    (request, response) => {
+      if (request.method === 'HEAD') asked += 1;
+      request.resume();
+      response.writeHead(503).end();
+    },
+    { use: 'trial', call: 60_000 },
+  );
+  await expect(store.find('x', signal)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  expect(asked).toBeLessThanOrEqual(4);
 });
 
 it('names where a redirect leads', async () => {

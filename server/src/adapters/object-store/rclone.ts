@@ -6,7 +6,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { isIPv4 } from 'node:net';
 import { join } from 'node:path';
 import { AppError } from '../../domain/errors.ts';
-import type { ObjectStore, RemotePlace as Bucket, StoredObject } from '../../ports/object-store.ts';
+import type { ObjectStore, RemotePlace as Bucket, StoredObject, StoreUse } from '../../ports/object-store.ts';
 import type { Outgoing, OutgoingBy } from '../../ports/outgoing.ts';
 import { command } from '../../shell/command.ts';
 import type { Command } from '../../shell/command.ts';
@@ -18,7 +18,7 @@ import { limitedBytes } from '../../domain/text/limited-bytes.ts';
 import { listedObject, readListing } from './rclone-listing.ts';
 import { redirectOf } from './ask-bucket.ts';
 import { addressOf, knownHosts, remotes } from './remotes.ts';
-import { storeLimits, watchOver, type StoreLimits, type Watch } from './store-limits.ts';
+import { storeLimits, trialLimits, watchOver, type StoreLimits, type Watch } from './store-limits.ts';
 
 /**
  * Retries of a whole upload would need the whole input again; single requests are tried anew. Of a listing's
@@ -28,9 +28,6 @@ const options = [
   '--config=',
   '--quiet',
   '--retries=1',
-  '--low-level-retries=3',
-  '--contimeout=15s',
-  '--timeout=120s',
   '--use-server-modtime',
   // Parts of a size that reaches 300 GB within the 10,000 parts that S3 takes, and two of them in rclone's
   // memory.
@@ -38,6 +35,14 @@ const options = [
   '--s3-upload-concurrency=2',
   '--buffer-size=1Mi',
 ] as const;
+
+const patience: Record<StoreUse, { options: readonly string[]; limits: StoreLimits }> = {
+  backups: {
+    options: ['--low-level-retries=3', '--contimeout=15s', '--timeout=120s'],
+    limits: storeLimits,
+  },
+  trial: { options: ['--low-level-retries=1', '--contimeout=5s', '--timeout=20s'], limits: trialLimits },
+};
 
 /**
  * rclone carries a library for terminals that works out the width of every character at each start, half of a
@@ -62,14 +67,15 @@ interface BenchOptions {
   scratch: string;
   outgoing: Pick<Outgoing, 'judge' | 'gate' | 'request'>;
   by: OutgoingBy;
+  use: StoreUse;
   limits?: Partial<StoreLimits>;
 }
 
 async function openBench(
   place: Bucket,
-  { rclonePath, scratch, outgoing, by, limits: changed }: BenchOptions,
+  { rclonePath, scratch, outgoing, by, use, limits: changed }: BenchOptions,
 ): Promise<Bench> {
-  const limits = { ...storeLimits, ...changed };
+  const limits = { ...patience[use].limits, ...changed };
   const { endpoint, folder, settings } = remotes[place.provider];
   const bucket = { ...place, endpoint: endpoint(place) };
   const redirect = async (): Promise<AppError | undefined> =>
@@ -87,7 +93,8 @@ async function openBench(
   const env = { ...environmentOf(own), HTTP_PROXY: gate.proxy, HTTPS_PROXY: gate.proxy };
   return {
     bucket,
-    make: (verb, ...words) => command([rclonePath, verb, ...options, ...words], { cwd: scratch, env }),
+    make: (verb, ...words) =>
+      command([rclonePath, verb, ...options, ...patience[use].options, ...words], { cwd: scratch, env }),
     remote: (path) => `store:${[folder(place), place.path, path].filter((part) => part !== '').join('/')}`,
     fault: gate.fault,
     limits,

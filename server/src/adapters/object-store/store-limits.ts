@@ -31,6 +31,18 @@ export const storeLimits: StoreLimits = {
   ask: 15_000,
 };
 
+/** Of a trial, which stores a hundred bytes while somebody waits. */
+export const trialLimits: StoreLimits = {
+  call: 20_000,
+  list: 20_000,
+  rename: 20_000,
+  renameMegabyte: 250,
+  readIdle: 20_000,
+  writeIdle: 20_000,
+  finish: 20_000,
+  ask: 5_000,
+};
+
 export interface Watch {
   /** Ends the program unless `rest` is called within this time. */
   expect(limitMs: number, doing: string): void;

@@ -1,4 +1,4 @@
-import type { ObjectStore, OpenStore, StorePlace } from '../../ports/object-store.ts';
+import type { ObjectStore, OpenStore, StorePlace, StoreUse } from '../../ports/object-store.ts';
 import type { Outgoing } from '../../ports/outgoing.ts';
 import { folderStore } from './folder.ts';
 import { rcloneStore } from './rclone.ts';
@@ -16,8 +16,8 @@ export interface StoreOptions {
 
 /** A store for each provider of destinations. */
 export function createObjectStores(options: StoreOptions): OpenStore {
-  return (place: StorePlace, organizationId: string): ObjectStore =>
+  return (place: StorePlace, organizationId: string, use: StoreUse = 'backups'): ObjectStore =>
     place.provider === 'local'
       ? folderStore(place.path, options.scratch)
-      : rcloneStore(place, { ...options, by: { organizationId } });
+      : rcloneStore(place, { ...options, use, by: { organizationId } });
 }

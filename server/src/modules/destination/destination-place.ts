@@ -2,7 +2,7 @@
 import { posix } from 'node:path';
 import { AppError } from '../../domain/errors.ts';
 import { Secret } from '../../domain/secrets/secret.ts';
-import type { ObjectStore, OpenStore, RemotePlace } from '../../ports/object-store.ts';
+import type { ObjectStore, OpenStore, RemotePlace, StoreUse } from '../../ports/object-store.ts';
 import { checkDestination, isOfServer, type DestinationDraft } from './destination-rules.ts';
 
 export interface PlaceEffects {
@@ -21,7 +21,7 @@ export interface PlaceEffects {
 export interface DestinationPlaces {
   /** The clean draft; refuses what the organization may not store in. */
   checked(organizationId: string, draft: DestinationDraft): Promise<DestinationDraft>;
-  storeAt(organizationId: string, draft: DestinationDraft): Promise<ObjectStore>;
+  storeAt(organizationId: string, draft: DestinationDraft, use?: StoreUse): Promise<ObjectStore>;
 }
 
 export function destinationPlaces(effects: PlaceEffects): DestinationPlaces {
@@ -31,12 +31,13 @@ export function destinationPlaces(effects: PlaceEffects): DestinationPlaces {
       if (clean.provider === 'local') await localFolder(effects, organizationId, clean.path);
       return clean;
     },
-    storeAt: async (organizationId, draft) =>
+    storeAt: async (organizationId, draft, use) =>
       effects.openStore(
         draft.provider === 'local'
           ? { provider: 'local', path: await localFolder(effects, organizationId, draft.path) }
           : placeOf(draft.provider, draft),
         organizationId,
+        use,
       ),
   };
 }

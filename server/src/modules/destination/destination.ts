@@ -126,7 +126,8 @@ export function createDestinations(store: DestinationStore, effects: Destination
       return withIdentities(await storeAt(organizationId, record), record);
     },
     makeKey: (destinationId, organizationId) => makeKey(store, destinationId, organizationId),
-    test: async (draft, organizationId, signal) => tryOut(await storeAt(organizationId, draft), signal),
+    test: async (draft, organizationId, signal) =>
+      tryOut(await storeAt(organizationId, draft, 'trial'), signal),
     async draft(organizationId, { destinationId, ...input }) {
       const present = destinationId ? await found(destinationId, organizationId) : none;
       return next(organizationId, present, input);
@@ -207,8 +208,10 @@ async function tryOut(store: ObjectStore, signal: AbortSignal): Promise<void> {
   const path = `${folder}/object`;
   const text = `Berth is testing whether backups can be stored here: ${randomId()}`;
   const first = `${path}.part`;
+  let isStored = false;
   try {
     await store.write(first, oneChunk(text), signal);
+    isStored = true;
     await store.rename(first, path, signal);
     const found = (await store.list(folder, signal)).find((object) => object.path === path);
     const stored = await limitedBytes(store.read(path, signal), mostOfTrial, 'The object that was stored');
@@ -223,9 +226,12 @@ async function tryOut(store: ObjectStore, signal: AbortSignal): Promise<void> {
         'The destination does not list an object that it has. Use another service, or keys that may list.',
       );
   } catch (error) {
-    // Nothing of the test stays, and its failure is the one that is told.
-    const limit = AbortSignal.timeout(cleaningLimitMs);
-    for (const left of [first, path]) await store.remove(left, limit).catch(() => undefined);
+    // Nothing of the test stays, and its failure is the one that is told. A store that refused has nothing.
+    if (isStored || !isRefusal(error)) {
+      const limit = AbortSignal.timeout(isStored ? cleaningLimitMs : cleaningUnreachedMs);
+      const left = isStored ? [first, path] : [first];
+      await Promise.allSettled(left.map((one) => store.remove(one, limit)));
+    }
     throw error;
   }
   await store.remove(path, signal);
@@ -238,6 +244,11 @@ async function tryOut(store: ObjectStore, signal: AbortSignal): Promise<void> {
 }
 
 const cleaningLimitMs = 10_000;
+/** What did not answer is not waited for much longer. */
+const cleaningUnreachedMs = 3_000;
+
+const isRefusal = (error: unknown): boolean =>
+  error instanceof AppError && error.code === 'PRECONDITION_FAILED';
 
 async function* oneChunk(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
