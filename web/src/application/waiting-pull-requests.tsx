@@ -24,7 +24,9 @@ export function WaitingPullRequests({ of }: { of: Of }): ReactElement | null {
         {data.map((waiting) => (
           <li
             key={waiting.pullRequestNumber}
-            className="flex min-h-(--row) flex-wrap items-center gap-x-4 gap-y-1 py-1 pr-2 pl-4 sm:flex-nowrap"
+            className={
+              'flex min-h-(--row) flex-wrap items-center gap-x-4 gap-y-1 py-1 pr-2 pl-4 sm:flex-nowrap'
+            }
           >
             <span className="min-w-0 max-sm:basis-full sm:flex sm:flex-1 sm:gap-2" title={waiting.reason}>
               <span className="cut block">
