@@ -23,7 +23,9 @@ const typed: Readonly<Record<string, readonly string[]>> = {
   host: ['other.example.com'],
   recipients: ['age1xp8u0qculgmqd637p5sjut8u0l7rre67s0m3vuzy8aknscly954qaehnpy'],
   // In pieces: scanners of repositories take it for a key otherwise.
-  identity: [['AGE-SECRET', 'KEY-1LH59WDWJV54RGDVLJARM92YVQ6KKYSZ32E82ULHJJZRL4RM354YSW9HDXT'].join('-')],
+  'destination.update identity': [
+    ['AGE-SECRET', 'KEY-1LH59WDWJV54RGDVLJARM92YVQ6KKYSZ32E82ULHJJZRL4RM354YSW9HDXT'].join('-'),
+  ],
   schedule: ['15 5 * * *'],
   verifySchedule: ['15 6 * * 0'],
   cleanupSchedule: ['15 5 * * *'],

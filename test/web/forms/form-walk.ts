@@ -163,7 +163,16 @@ async function submit(page: Page, form: Locator, procedure: string): Promise<str
     .locator('button[type=submit]')
     .or(page.locator('[data-save-bar] [data-save]'))
     .click({ timeout: answerLimitMs });
+  // What is tried before it is saved reaches nothing here.
+  let isOver = false;
+  const anyway = form.getByRole('button', { name: 'Save anyway' });
+  const tried = anyway
+    .waitFor({ timeout: answerLimitMs })
+    .then(() => (isOver ? undefined : anyway.click()))
+    .catch(() => undefined);
   const answered = await Promise.race([answer.catch(() => undefined), refused]);
+  isOver = true;
+  void tried;
   if (answered?.ok()) return undefined;
   return answered ? answered.text() : ((await fault.textContent()) ?? '');
 }
