@@ -72,6 +72,7 @@ const session: readonly (readonly [string, (readonly Reply[])?])[] = [
   ['base-domain'],
   ['base-domain shop.example.com --project shop'],
   ['previews shop/web'],
+  ['preview databases shop/web'],
   ['preview create checkout shop/web --branch feature/checkout --no-wait'],
   ['preview remove 41 shop/web'],
   ['preview waiting shop/web'],

@@ -33,6 +33,19 @@ export const recordedPreviews = (at: (minutesAgo: number) => string): Answers =>
       image: null,
       domain: 'preview-web-k3x9a1-41.example.com',
       createdAt: at(200),
+      errorMessage: null,
+      databases: [
+        {
+          name: 'db (pull request 41)',
+          databaseType: 'postgres',
+          sourceName: 'db',
+          from: 'backup',
+          asOf: at(600),
+          isMasked: true,
+          status: 'ready',
+          errorMessage: null,
+        },
+      ],
     },
   ],
 });

@@ -36,6 +36,60 @@ const list = listWord({
   none: 'There are no previews.',
 });
 
+/** `copy of shop-db`: what filled a database of a preview. */
+const origins = { empty: 'empty, for', copy: 'copy of', backup: 'backup of' } as const;
+
+interface OwnRow {
+  preview: string;
+  status: string;
+  /** Absent in the row that tells why a preview failed. */
+  one?: {
+    name: string;
+    databaseType: string;
+    from: keyof typeof origins;
+    sourceName: string;
+    asOf: string;
+    isMasked: boolean;
+  };
+  reason: string | null;
+}
+
+const databases = listWord({
+  name: 'preview databases',
+  usage: '[service]',
+  summary: 'lists the databases that the previews of a service have of their own',
+  procedure: 'previewDeployment.all',
+  more: ['project.all'],
+  async read(client, context) {
+    const previews = itemsOf(
+      await client.previewDeployment.all(ownerOf(await serviceOf(context, context.args[0]))),
+    );
+    return previews.flatMap(({ name, pullRequestNumber, databases: all, errorMessage }) => {
+      const preview = name ?? `#${pullRequestNumber ?? ''}`;
+      const own: OwnRow[] = all.map((one) => ({
+        preview,
+        status: one.status,
+        one,
+        reason: one.errorMessage,
+      }));
+      // One that could not be filled is removed, and the deployment has its reason.
+      if (errorMessage !== null) own.push({ preview, status: 'error', reason: errorMessage });
+      return own;
+    });
+  },
+  columns: (context) => [
+    { title: 'preview', value: (row) => row.preview },
+    statusColumn(context),
+    { title: 'database', value: ({ one }) => one?.name },
+    { title: 'kind', value: ({ one }) => one?.databaseType, spare: 1 },
+    { title: 'from', value: ({ one }) => one && `${origins[one.from]} ${one.sourceName}` },
+    { title: 'of', value: ({ one }) => ago(one?.asOf, context.terminal.now()), spare: 1 },
+    { title: 'masked', value: ({ one }) => one && (one.isMasked ? 'yes' : 'no') },
+    { title: 'reason', value: ({ reason }) => reason, spare: 2 },
+  ],
+  none: 'No preview has a database of its own.',
+});
+
 const followCalls = ['deployment.latest', 'deployment.logs', 'deployment.one'] as const;
 
 const create: Word = {
@@ -199,4 +253,4 @@ const approve: Word = {
   },
 };
 
-export const previewWords: readonly Word[] = [list, create, remove, waiting, approve];
+export const previewWords: readonly Word[] = [list, databases, create, remove, waiting, approve];

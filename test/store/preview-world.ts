@@ -126,6 +126,7 @@ const previewRouter = (desk: PreviewDesk): Router =>
       byHand: desk.previewing.byHand,
       approve: desk.previewing.approve,
       held: desk.previewing.held,
+      previewDatabases: desk.stores.previewDatabases,
     }),
   );
 

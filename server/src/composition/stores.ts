@@ -48,6 +48,7 @@ import { createPortStore } from '../modules/port/store.ts';
 import {
   createComposePreviewStore,
   createHeldPullRequestStore,
+  createPreviewDatabaseReads,
   createPreviewDeploymentStore,
   createPullRequestStateStore,
 } from '../modules/preview-deployment/store.ts';
@@ -146,6 +147,7 @@ const backupStores = (database: Database) => ({
 const previewStores = (database: Database) => ({
   previewDeployments: createPreviewDeploymentStore(database),
   composePreviews: createComposePreviewStore(database),
+  previewDatabases: createPreviewDatabaseReads(database),
   pullRequestStates: createPullRequestStateStore(database),
   heldPullRequests: createHeldPullRequestStore(database),
 });

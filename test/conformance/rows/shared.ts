@@ -443,7 +443,7 @@ export const previewDeploymentRows: Rows = [
     rule: 'previews are listed, shown and deleted',
     call: 'previewDeployment.all',
     input: { applicationId: '<applicationId>' },
-    gives: [preview],
+    gives: [{ ...preview, databases: [], errorMessage: null }],
   },
   {
     rule: 'previews are listed, shown and deleted',
@@ -451,6 +451,8 @@ export const previewDeploymentRows: Rows = [
     input: { previewDeploymentId: '<previewDeploymentId>' },
     gives: {
       ...preview,
+      databases: [],
+      errorMessage: null,
       pendingChanges: [],
       domainId: '<previewDomainId>',
       application: {

@@ -137,6 +137,7 @@ export const sessionOf = ({
       { line: 'berth base-domain --project shop --none' },
       { line: 'berth base-domain' },
       { line: 'berth previews' },
+      { line: 'berth preview databases' },
       // It is an upload.
       { line: 'berth preview create qa --branch main', ends: 1 },
       { line: 'berth preview remove qa', ends: 2 },

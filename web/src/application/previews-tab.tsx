@@ -14,6 +14,7 @@ import { Ago } from '../parts/time.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import type { Service } from '../service/service.ts';
 import { NewPreview } from './new-preview.tsx';
+import { OwnDatabases } from './own-databases.tsx';
 import { PreviewDatabases } from './preview-databases.tsx';
 import { WaitingPullRequests } from './waiting-pull-requests.tsx';
 
@@ -72,73 +73,73 @@ export function PreviewsTab({ service }: { service: Service }): ReactElement | n
             const source = preview.image ?? preview.branch;
             const name = domain.replace(/^https?:\/\//, '') || (preview.name ?? source);
             return (
-              <li
-                key={previewDeploymentId}
-                className={
-                  'flex min-h-(--row) flex-wrap items-center gap-x-4 gap-y-1 py-1 pr-2 pl-4 ' +
-                  'sm:flex-nowrap'
-                }
-              >
-                <Mark {...marks[status]} />
-                <span className="cut min-w-0 flex-1" title={source}>
-                  <b className="font-medium">{preview.name ?? `#${pullRequestNumber ?? ''}`}</b> {source}
-                  {!preview.isTrusted && (
-                    <span className="text-warn">
-                      {pullRequestNumber === null ? ' · of a commit' : ' · from a fork'}, without secrets
-                    </span>
+              <li key={previewDeploymentId} className="flex flex-col gap-1 py-1 pr-2 pl-4">
+                <div className="flex min-h-(--row) flex-wrap items-center gap-x-4 gap-y-1 sm:flex-nowrap">
+                  <Mark {...marks[status]} />
+                  <span className="cut min-w-0 flex-1" title={source}>
+                    <b className="font-medium">{preview.name ?? `#${pullRequestNumber ?? ''}`}</b> {source}
+                    {!preview.isTrusted && (
+                      <span className="text-warn">
+                        {pullRequestNumber === null ? ' · of a commit' : ' · from a fork'}, without secrets
+                      </span>
+                    )}
+                    {preview.expiresAt !== null && (
+                      <span className="text-faint">
+                        {' '}
+                        · removed <Ago at={preview.expiresAt} />
+                      </span>
+                    )}
+                  </span>
+                  {commit && <code className="text-12 text-faint max-md:hidden">{commit.slice(0, 7)}</code>}
+                  {kind === 'compose' && (
+                    <Go to={pathOf({ kind, id: previewDeploymentId })} className={linkStyle}>
+                      Services
+                    </Go>
                   )}
-                  {preview.expiresAt !== null && (
-                    <span className="text-faint">
-                      {' '}
-                      · removed <Ago at={preview.expiresAt} />
-                    </span>
+                  {domain !== '' && (
+                    <a
+                      href={domain}
+                      target="_blank"
+                      rel="noreferrer"
+                      className={`${linkStyle} max-sm:order-last max-sm:basis-full sm:max-w-[40%]`}
+                    >
+                      {name}
+                    </a>
                   )}
-                </span>
-                {commit && <code className="text-12 text-faint max-md:hidden">{commit.slice(0, 7)}</code>}
-                {kind === 'compose' && (
-                  <Go to={pathOf({ kind, id: previewDeploymentId })} className={linkStyle}>
-                    Services
-                  </Go>
+                  <Menu
+                    label="More for this preview"
+                    className="button quiet small icon"
+                    items={[
+                      {
+                        label: 'Output',
+                        icon: 'eye',
+                        onPick: () => setRead({ previewDeploymentId, name }),
+                      },
+                      {
+                        label: 'Deploy again',
+                        icon: 'refresh',
+                        onPick: () => redeploy.mutate({ previewDeploymentId }),
+                      },
+                      { label: 'Start', icon: 'play', onPick: () => start.mutate({ previewDeploymentId }) },
+                      { label: 'Stop', icon: 'stop', onPick: () => stop.mutate({ previewDeploymentId }) },
+                      {
+                        label: 'Stop its build',
+                        icon: 'stop',
+                        onPick: () => kill.mutate({ previewDeploymentId }),
+                      },
+                      {
+                        label: 'Remove',
+                        icon: 'close',
+                        isDanger: true,
+                        onPick: () => setRemoving(previewDeploymentId),
+                      },
+                    ]}
+                  />
+                </div>
+                {preview.errorMessage !== null && (
+                  <p className="pb-1 pl-6 text-12 text-down">{preview.errorMessage}</p>
                 )}
-                {domain !== '' && (
-                  <a
-                    href={domain}
-                    target="_blank"
-                    rel="noreferrer"
-                    className={`${linkStyle} max-sm:order-last max-sm:basis-full sm:max-w-[40%]`}
-                  >
-                    {name}
-                  </a>
-                )}
-                <Menu
-                  label="More for this preview"
-                  className="button quiet small icon"
-                  items={[
-                    {
-                      label: 'Output',
-                      icon: 'eye',
-                      onPick: () => setRead({ previewDeploymentId, name }),
-                    },
-                    {
-                      label: 'Deploy again',
-                      icon: 'refresh',
-                      onPick: () => redeploy.mutate({ previewDeploymentId }),
-                    },
-                    { label: 'Start', icon: 'play', onPick: () => start.mutate({ previewDeploymentId }) },
-                    { label: 'Stop', icon: 'stop', onPick: () => stop.mutate({ previewDeploymentId }) },
-                    {
-                      label: 'Stop its build',
-                      icon: 'stop',
-                      onPick: () => kill.mutate({ previewDeploymentId }),
-                    },
-                    {
-                      label: 'Remove',
-                      icon: 'close',
-                      isDanger: true,
-                      onPick: () => setRemoving(previewDeploymentId),
-                    },
-                  ]}
-                />
+                <OwnDatabases databases={preview.databases} />
               </li>
             );
           })}

@@ -45,6 +45,7 @@ export function applicationRouters(parts: AppParts, shown: { ports: Ports; mount
         byHand: previewing.byHand,
         approve: previewing.approve,
         held: previewing.held,
+        previewDatabases: parts.stores.previewDatabases,
         runtime: parts.previewRuntime,
         liveOf: parts.liveOf,
         pendingChanges: parts.pending.preview,

@@ -8,7 +8,12 @@ import { ruled } from '../../procedure/input/ruled.ts';
 import { logEvent } from '../../procedure/log-event.ts';
 import { mutation, query, subscription } from '../../procedure/procedure.ts';
 import { line, requireOneService } from '../service/contract-fields.ts';
-import { previewDeploymentRecord, waitingPullRequest, wholePreviewDeployment } from './record.ts';
+import {
+  previewDeploymentRecord,
+  shownPreviewDeployment,
+  waitingPullRequest,
+  wholePreviewDeployment,
+} from './record.ts';
 
 const id = z.object({ previewDeploymentId: z.string().min(1).max(100) });
 const own = {
@@ -72,7 +77,7 @@ export const previewDeploymentContract = {
     access: { class: 'protected', resources: ofService },
     input: z.object({ ...serviceIds, ...pageInput }).superRefine(requireOneService),
     example: { applicationId: 'V1StGXR8Z5jdHi6BmyT3k' },
-    output: listOf(previewDeploymentRecord),
+    output: listOf(shownPreviewDeployment),
   }),
   one: query({
     summary: 'One preview deployment with its application or compose service',

@@ -10,6 +10,7 @@ import { startedBy } from '../deployment/deployment.ts';
 import {
   composePreviewHandlers,
   shownComposePreview,
+  type BareOne,
   type ComposePreviewHandlerDeps,
 } from './compose/handlers.ts';
 import type { ApprovePreview } from './approval/approve.ts';
@@ -23,9 +24,12 @@ import { outputEvents } from '../service/output-events.ts';
 import type { RemovePreview } from './preview-removal.ts';
 import { previewedRef, type AnyPreview, type Previewed } from './previewed.ts';
 import type { PreviewRuntime } from './runtime.ts';
+import { withDatabases, type ShowingDeps } from './databases/shown.ts';
 import type { PreviewDeploymentRecord } from './store.ts';
 
 export interface PreviewDesk extends ComposePreviewHandlerDeps {
+  deployments: ComposePreviewHandlerDeps['deployments'] & ShowingDeps['deployments'];
+  previewDatabases: ShowingDeps['previewDatabases'];
   applications: Pick<Applications, 'one' | 'placement'>;
   runtime: PreviewRuntime;
   remove: RemovePreview;
@@ -37,14 +41,16 @@ export interface PreviewDesk extends ComposePreviewHandlerDeps {
 
 type Shown = PreviewDeploymentRecord & { composeId: null; live: Live | null };
 type PreviewHandlers = Handlers<typeof previewDeploymentContract, CallContext>;
+type Bare = ReturnType<typeof shownComposePreview> | Shown;
 /** Those that name the service in place of a preview. */
 type OfService = 'all' | 'create' | 'waiting' | 'approve';
+type OfPreview = Omit<PreviewHandlers, OfService | 'one'> & { one: BareOne };
 
 export function previewDeploymentHandlers(previews: PreviewDeployments, desk: PreviewDesk): PreviewHandlers {
   const { composePreviews, liveOf } = desk;
   const ofApplications = applicationPreviewHandlers(previews, desk);
   const ofComposes = composePreviewHandlers(desk);
-  const handlersOf = async (previewDeploymentId: string): Promise<Omit<PreviewHandlers, OfService>> =>
+  const handlersOf = async (previewDeploymentId: string): Promise<OfPreview> =>
     (await composePreviews.find(previewDeploymentId)) ? ofComposes : ofApplications;
   const serviceOf = (
     { actor }: CallContext,
@@ -59,12 +65,12 @@ export function previewDeploymentHandlers(previews: PreviewDeployments, desk: Pr
   return {
     async all(context, { applicationId, composeId, ...page }) {
       const { organizationId } = context.actor;
-      const all = applicationId
+      const all: Bare[] = applicationId
         ? (await previews.byApplication(applicationId, organizationId)).map(ofApplications.shown)
         : (await composePreviews.byCompose(composeId ?? '', organizationId)).map((preview) =>
             shownComposePreview(preview, liveOf),
           );
-      return paginate<(typeof all)[number]>(all, page, idOf);
+      return paginate(await withDatabases(desk, context.actor, all), page, idOf);
     },
     create: async (context, asked) =>
       shownAny(await desk.byHand(context, await serviceOf(context, asked), asked)),
@@ -75,7 +81,11 @@ export function previewDeploymentHandlers(previews: PreviewDeployments, desk: Pr
     },
     approve: async (context, asked) =>
       shownAny(await desk.approve(context, await serviceOf(context, asked), asked)),
-    one: async (context, input) => (await handlersOf(idOf(input))).one(context, input),
+    async one(context, input) {
+      const whole = await (await handlersOf(idOf(input))).one(context, input);
+      const [shown] = await withDatabases(desk, context.actor, [whole]);
+      return { databases: [], errorMessage: null, ...whole, ...shown };
+    },
     redeploy: async (context, input) => (await handlersOf(idOf(input))).redeploy(context, input),
     killBuild: async (context, input) => (await handlersOf(idOf(input))).killBuild(context, input),
     start: async (context, input) => (await handlersOf(idOf(input))).start(context, input),
@@ -90,7 +100,7 @@ export function previewDeploymentHandlers(previews: PreviewDeployments, desk: Pr
 function applicationPreviewHandlers(
   previews: PreviewDeployments,
   desk: PreviewDesk,
-): Omit<PreviewHandlers, OfService> & { shown(preview: PreviewDeploymentRecord): Shown } {
+): OfPreview & { shown(preview: PreviewDeploymentRecord): Shown } {
   const { applications, deployments, queue, interruption, remove, liveOf } = desk;
   const shown = (preview: PreviewDeploymentRecord): Shown => ({
     ...preview,

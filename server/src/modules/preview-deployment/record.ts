@@ -1,5 +1,7 @@
 /** The preview deployment record (interface document, Preview deployment). */
 import { z } from 'zod';
+import { branchOrigins } from '../../domain/branch-origin.ts';
+import { databaseKindNames } from '../../domain/database-kind.ts';
 import { liveRecord, pendingChanges } from '../service/record-live.ts';
 
 export const previewStatuses = ['building', 'running', 'error', 'stopped'] as const;
@@ -33,6 +35,35 @@ export const previewDeploymentRecord = z
   })
   .meta({ id: 'PreviewDeployment' });
 
+const ownDatabase = z
+  .object({
+    databaseId: z.string(),
+    databaseType: z.enum(databaseKindNames),
+    name: z.string(),
+    sourceId: z.string().nullable().describe('The database whose place it takes; null once that is removed'),
+    sourceName: z.string().describe('The name that the source had'),
+    from: z.enum(branchOrigins).describe('What filled it, as previewDatabases says'),
+    asOf: z.string().describe('The moment that its data are of'),
+    isMasked: z.boolean().describe('Whether it was given a masking command before anybody reached it'),
+    status: z
+      .enum(['filling', 'ready', 'failed'])
+      .describe('A failed one is made anew by the next deployment'),
+    backupRunId: z.string().describe('The run that fills it; backup.runLogs has its log'),
+    errorMessage: z.string().nullable().describe('Why it could not be filled'),
+  })
+  .meta({ id: 'PreviewOwnDatabase' });
+
+/** As lists show it. */
+export const shownPreviewDeployment = previewDeploymentRecord
+  .extend({
+    databases: z.array(ownDatabase).describe('Databases of its own, those that the caller reaches'),
+    errorMessage: z
+      .string()
+      .nullable()
+      .describe('Why its newest deployment failed; null unless its status is error'),
+  })
+  .meta({ id: 'ShownPreviewDeployment' });
+
 export const waitingPullRequest = z
   .object({
     pullRequestNumber: z.number(),
@@ -64,7 +95,7 @@ const named = {
 };
 
 /** With what it is a preview of. */
-export const wholePreviewDeployment = previewDeploymentRecord
+export const wholePreviewDeployment = shownPreviewDeployment
   .extend({
     domainId: z.string().nullable(),
     pendingChanges,

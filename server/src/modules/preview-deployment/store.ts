@@ -1,3 +1,5 @@
+import type { BranchOrigin } from '../../domain/branch-origin.ts';
+import type { DatabaseKindName } from '../../domain/database-kind.ts';
 import { sql } from 'kysely';
 import type { Database } from '../../db/database.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
@@ -206,5 +208,50 @@ function createPublish(database: Database): HeldPullRequestStore['publish'] {
         status: null,
         stage: null,
       });
+  };
+}
+
+/** A database of a preview with its place, its origin and the run that fills it. */
+export interface PlacedOwnDatabase {
+  previewDeploymentId: string;
+  databaseId: string;
+  kind: DatabaseKindName;
+  name: string;
+  projectId: string;
+  environmentId: string;
+  sourceId: string | null;
+  sourceName: string;
+  origin: BranchOrigin;
+  asOf: string;
+  filledAt: string | null;
+  isMasked: boolean;
+  backupRunId: string;
+  /** Null once the run is forgotten. */
+  runStatus: TableRecord<'backup_run'>['status'] | null;
+  errorMessage: string | null;
+}
+
+export interface PreviewDatabaseReads {
+  /** Of all previews of an organization, by name. */
+  ofOrganization(organizationId: string): Promise<PlacedOwnDatabase[]>;
+}
+
+export function createPreviewDatabaseReads(database: Database): PreviewDatabaseReads {
+  const all = sql<Omit<PlacedOwnDatabase, 'isMasked'> & { isMasked: number | string }>`
+    select d."previewDeploymentId", d."databaseId", d."kind", d."name", d."environmentId", e."projectId",
+      b."sourceId", b."sourceName", b."origin", b."asOf", b."filledAt", b."backupRunId",
+      case when b."mask" is null then 0 else 1 end as "isMasked", r."status" as "runStatus", r."errorMessage"
+    from "database" as d
+    join "environment" as e on e."environmentId" = d."environmentId"
+    join "database_branch" as b on b."databaseId" = d."databaseId"
+    left join "backup_run" as r on r."backupRunId" = b."backupRunId"
+    where d."organizationId" = ${''} and d."previewDeploymentId" is not null
+    order by d."name", d."databaseId"`.compile(database.builder);
+  return {
+    ofOrganization: async (organizationId) =>
+      (await database.run(all, [organizationId])).map((row) => ({
+        ...row,
+        isMasked: Number(row.isMasked) === 1,
+      })),
   };
 }

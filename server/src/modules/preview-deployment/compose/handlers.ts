@@ -1,4 +1,5 @@
 /** Previews of compose services by hand; each is a compose service, whose operations are used. */
+import type { z } from 'zod';
 import type { ComposeRecord } from '../../../db/tables.ts';
 import { AppError } from '../../../domain/errors.ts';
 import { composeRef } from '../../../domain/names/service-ref.ts';
@@ -16,6 +17,7 @@ import type { Queue } from '../../../ports/queue.ts';
 import type { previewDeploymentContract } from '../contract.ts';
 import { environmentOfPreview } from '../environment.ts';
 import { copiedSettings } from './compose-copy.ts';
+import type { wholePreviewDeployment } from '../record.ts';
 import type { ComposePreview } from '../store.ts';
 import type { ComposePreviews } from './compose-previews.ts';
 
@@ -46,10 +48,19 @@ type Shown = Omit<ComposePreview, 'composeId'> & {
   live: Live | null;
 };
 
+/** A preview with what it is of, before its databases are added. */
+export type BareOne = (
+  context: CallContext,
+  input: { previewDeploymentId: string },
+) => Promise<Omit<z.output<typeof wholePreviewDeployment>, 'databases' | 'errorMessage'>>;
+
+type OfOne = Omit<
+  Handlers<typeof previewDeploymentContract, CallContext>,
+  'all' | 'create' | 'waiting' | 'approve' | 'one'
+> & { one: BareOne };
+
 /** Without those that name the service. */
-export function composePreviewHandlers(
-  deps: ComposePreviewHandlerDeps,
-): Omit<Handlers<typeof previewDeploymentContract, CallContext>, 'all' | 'create' | 'waiting' | 'approve'> {
+export function composePreviewHandlers(deps: ComposePreviewHandlerDeps): OfOne {
   const { composePreviews, composes, interruption, composeRuntime } = deps;
   const found = ({ actor }: CallContext, id: string): Promise<ComposePreview> =>
     composePreviews.one(id, actor.organizationId);

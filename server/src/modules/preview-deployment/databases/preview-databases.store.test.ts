@@ -9,6 +9,8 @@ import { serviceReferences } from '../../../deploy/inputs/service-references.ts'
 import { quotasOf } from '../../../deploy/quotas.ts';
 import { systemClock } from '../../../ports/clock.ts';
 import { connectionOf } from '../../database/connection.ts';
+import { noGrants } from '../../../domain/access/permissions.ts';
+import { withDatabases } from './shown.ts';
 import { createPreviewDatabases, grantedOrigin, type PreviewOfDatabases } from './preview-databases.ts';
 import { checkPreviewDatabases } from '../../../domain/branch-origin.ts';
 
@@ -177,6 +179,41 @@ eachDatabase('databases of previews', (test) => {
     // Nobody waited for this one.
     await databases.ensure(preview, say);
     expect(discarded).toHaveLength(2);
+  });
+
+  it('are shown with what fills them and why that failed, to those who reach them', async () => {
+    const { databases, preview, own, stores, say } = await begin([{ ...source, from: 'copy', mask }]);
+    await databases.ensure(preview, say);
+    const [made] = await own();
+    const { databaseId = '' } = made ?? {};
+    const bare = { previewDeploymentId: preview.previewDeploymentId, composeId: null, status: 'error' };
+    const shownTo = async (grants: object, role: 'owner' | 'member' = 'member') => {
+      const deployments = { all: async () => [{ errorMessage: 'It ended.' }] };
+      const actor = { role, grants: { ...noGrants, ...grants }, organizationId: preview.organizationId };
+      return (await withDatabases({ ...stores, deployments }, actor, [bare]))[0];
+    };
+    const filling = {
+      databaseId,
+      databaseType: 'postgres',
+      name: 'first (pull request 12)',
+      status: 'filling',
+    };
+    const of = { sourceId: source.databaseId, sourceName: 'first', from: 'copy', isMasked: true };
+    expect(await shownTo({}, 'owner')).toMatchObject({
+      errorMessage: 'It ended.',
+      databases: [{ ...filling, ...of, errorMessage: null }],
+    });
+    const [run] = await stores.backupRuns.list({ databaseId });
+    const failed = { status: 'error', errorMessage: 'No room.' } as const;
+    await stores.backupRuns.update({ backupRunId: run?.backupRunId ?? '' }, failed);
+    expect((await shownTo({ accessedServices: [databaseId] }))?.databases).toMatchObject([
+      { status: 'failed', errorMessage: 'No room.' },
+    ]);
+    expect((await shownTo({ accessedEnvironments: [preview.environmentId] }))?.databases).toHaveLength(1);
+    expect((await shownTo({}))?.databases).toEqual([]);
+    await stores.branches.update({ databaseId }, { filledAt: '2026-06-01T00:00:00.000Z' });
+    await stores.backupRuns.remove({ databaseId });
+    expect((await shownTo({}, 'owner'))?.databases).toMatchObject([{ status: 'ready', errorMessage: null }]);
   });
 
   it('go when the setting names them no longer', async () => {
