@@ -22,19 +22,39 @@ export async function fillByCopy(
   context.hide([source.password, source.rootPassword]);
   const server = await startBeside(ports, context, target);
   await context.step('load', async () => {
-    const { bytes } = await copy(ports, context, source, server);
+    let bytes = 0;
+    for (const database of await namesOf(ports, context, source))
+      bytes += (await copy(ports, context, { source, server, database })).bytes;
     return { value: undefined, detail: `${bytes} bytes of ${sourceName}` };
   });
   return server;
 }
 
+/** A server whose record names no database has those that its programs made. */
+async function namesOf(
+  { beside, programs }: RestoringPorts,
+  { run, signal }: RunContext,
+  source: DatabaseServer,
+): Promise<string[]> {
+  const { list }: DatabasePrograms = databasePrograms[source.kind];
+  if (list === undefined || (await beside.ownDatabase(idOf(run))) !== null) return [run.database];
+  const { backupRunId } = run;
+  const said = await programs.text(source, list(targetOf(source, run.database)), { backupRunId, signal });
+  return said.split('\n').filter((name) => name.trim() !== '');
+}
+
+interface Copied {
+  source: DatabaseServer;
+  server: DatabaseServer;
+  database: string;
+}
+
 async function copy(
   { beside, programs }: RestoringPorts,
   { run, signal, say }: RunContext,
-  source: DatabaseServer,
-  server: DatabaseServer,
+  { source, server, database }: Copied,
 ): Promise<Measure> {
-  const { database, backupRunId } = run;
+  const { backupRunId } = run;
   const options: ProgramOptions = { backupRunId, signal, onLine: say };
   const { create, dump, load, notes, prepare }: DatabasePrograms = databasePrograms[server.kind];
   const [from, to] = [targetOf(source, database), targetOf(server, database)];

@@ -41,17 +41,23 @@ const ended = (statements: string): string => {
   return text.endsWith(';') ? text : `${text};`;
 };
 
+/** The database that was filled; statements for a copy of several begin in the usual one. */
+const mongoDatabase =
+  "db = db.getSiblingDB(process.env.BERTH_DATABASE !== 'admin' ? process.env.BERTH_DATABASE : " +
+  "((names) => names.length === 1 ? names[0] : 'test')" +
+  '(db.adminCommand({ listDatabases: 1, nameOnly: true }).databases.map(({ name }) => name)' +
+  ".filter((name) => !['admin', 'config', 'local'].includes(name))));";
+
 function mongo({ record, database, statements }: Masked): Script {
   const { user, password } = databaseKind('mongo').server.login(record);
-  const login = `${mongoLogin} db = db.getSiblingDB(process.env.BERTH_DATABASE);`;
+  const login = `${mongoLogin} ${mongoDatabase}`;
   return {
-    script: `exec mongosh --quiet --host ${ownAddress} --eval "$LOGIN" --eval "$MASK" 2>&1`,
+    script: `exec mongosh --quiet --host ${ownAddress} --eval "$SAID" 2>&1`,
     env: {
       BERTH_USER: user,
       BERTH_PASSWORD: password,
       BERTH_DATABASE: database,
-      LOGIN: login,
-      MASK: statements,
+      SAID: `${login}\n${statements}`,
     },
   };
 }
