@@ -156,7 +156,7 @@ bothDatabases('migrations', ({ open, openEmpty }) => {
     const database = await open();
     const stored = async (): Promise<unknown> =>
       (await valuesOf(database, 'select "previewDatabases" as "text" from "compose"'))[0];
-    const [sealing] = migrations.filter(({ version }) => version === 81);
+    const [sealing] = migrations.filter(({ version }) => version === 80);
     const again = (step: number) =>
       migrate(database, now, [
         ...migrations,

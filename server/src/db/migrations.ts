@@ -1225,7 +1225,7 @@ UPDATE "compose_preview" SET "isFork" = 1 WHERE EXISTS (SELECT 1 FROM "held_pull
 `,
   },
   {
-    version: 81,
+    version: 80,
     name: 'statements that mask databases of previews, encrypted',
     sql: '',
     seals: [
@@ -1234,7 +1234,7 @@ UPDATE "compose_preview" SET "isFork" = 1 WHERE EXISTS (SELECT 1 FROM "held_pull
     ],
   },
   {
-    version: 82,
+    version: 81,
     name: 'host names that applications allow',
     sql: `
 ALTER TABLE "domain" ADD COLUMN "allowOnDemand" TEXT;
