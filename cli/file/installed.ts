@@ -240,7 +240,7 @@ async function entriesOf(
   if (listed ? !listed.kinds.includes(kind) : !(list in record)) return undefined;
   const answer = listed ? await caller(listed.by, { [serviceKinds[kind].id]: id }) : record[list];
   const all = single ? oneOf(fieldsOf(answer)[list]) : arrayOf(answer);
-  // Names that a service has allowed its customers are nobody's to write down.
+  // Names that a service has allowed its customers belong in no file.
   const rows = all.filter(({ onDemandOf }) => onDemandOf === undefined || onDemandOf === null);
   const entries: InstalledEntry[] = [];
   for (const row of rows.toReversed()) {

@@ -170,7 +170,7 @@ test('20 hosts that the service allows are served by its authority, 20 others no
   expect(others).toEqual(others.map(() => undefined));
   expect(await Promise.all(names('no', 20).map(opened))).toEqual(others);
   expect((await asked()) - before).toBeLessThanOrEqual(40);
-  // Whoever comes by http is led to https, where the question is asked.
+  // A visitor by http is led to https, where the question is asked.
   expect(await ask('no0.cust.test')).toMatchObject({ status: 308 });
 }, 180_000);
 

@@ -11,5 +11,5 @@ export function labelOf(name: string): string {
   return [first.charAt(0).toUpperCase() + first.slice(1), ...rest].join(' ');
 }
 
-/** A value that would do, so that nobody takes it for one that stands in the field. */
+/** A value that would do, marked as an example, not as what stands in the field. */
 export const exampleOf = (example: string): string => `such as ${example}`;

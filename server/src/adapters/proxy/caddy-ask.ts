@@ -18,7 +18,7 @@ const requestMs = 5_000;
 /** The longest host name there is, encoded, and the path before it. */
 const longestUrl = 1_024;
 
-/** Listens on the socket, whoever did before; what is no question is a no. */
+/** Listens on the socket in the place of an earlier listener; what is no question is a no. */
 export async function listenForQuestions(
   socketPath: string,
   allows: (host: string) => Promise<boolean>,

@@ -49,7 +49,7 @@ export interface AdmissionParts {
   /** CONFLICT when the organization has more domains than it may have after the work. */
   withinQuota<T>(organizationId: string, work: () => Promise<T>): Promise<T>;
   tell: TellFact;
-  /** Tells whoever looks at the domains of the service. */
+  /** Tells pages that show the domains of the service. */
   changed(made: DomainRecord): Promise<void>;
   onFault(error: unknown): void;
 }

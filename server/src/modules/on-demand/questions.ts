@@ -64,7 +64,7 @@ export function createQuestions({ clock, ask }: QuestionsParts): Questions {
       if (state.times.length >= questionsAMinute) return undefined;
       state.times.push(clock.now());
       if (state.running < questionsAtOnce) state.running += 1;
-      // Whoever ends hands its place on.
+      // A question that ends hands its place on.
       else if (!(await turn(state.waiting))) return undefined;
       try {
         return await ask(domain, host);

@@ -86,6 +86,8 @@ eachDatabase('preview deployments', (test) => {
       commit: first,
       isTrusted: true,
       status: 'building',
+      errorMessage: null,
+      databases: [],
       createdAt: preview.createdAt,
       domainId: preview.domainId,
       live: null,
