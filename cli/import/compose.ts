@@ -12,6 +12,7 @@ import {
 } from '../../server/src/modules/compose/translation/whole/linked-files.ts';
 import type { ComposePlan, PlannedService } from '../../server/src/modules/compose/translation/plan.ts';
 import { translate } from '../../server/src/modules/compose/translation/translate.ts';
+import { mapOf } from '../../server/src/modules/compose/translation/whole/rebasing.ts';
 import { dangersOfPlan } from '../../server/src/modules/host-reach/dangers.ts';
 import { UsageError } from '../usage-error.ts';
 import { textOf, variablesOf, type Imported, type ReadFile } from './imported.ts';
@@ -28,13 +29,24 @@ export interface CheckedCompose {
 }
 
 export async function checkCompose(read: ReadFile, given: string | undefined): Promise<CheckedCompose> {
-  const { plan, refused, files } = await judged(read, given);
+  const asRecord = await judged(read, given);
+  const built = builtServices(asRecord.top);
+  // A file that builds is one of a repository: all else of it is judged as there.
+  const { plan, refused, files } = built.length === 0 ? asRecord : await judged(read, given, '');
   return {
     services: plan?.services.map(({ name }) => name) ?? [],
     refused,
-    notes: plan ? notesOf(plan, files) : [],
+    notes: plan ? [...built.map(needsRepository), ...notesOf(plan, files)] : [],
   };
 }
+
+const builtServices = (top: YamlMap): string[] =>
+  [...mapOf(top.get('services'))].flatMap(([name, service]) =>
+    mapOf(service).get('build') ? [String(name)] : [],
+  );
+
+const needsRepository = (name: string): string =>
+  `${name}: is built, so the file has to come from a repository (sourceType git), not from the record.`;
 
 export async function importCompose(
   read: ReadFile,
@@ -77,8 +89,11 @@ interface Judged {
   files: ReadonlyMap<string, string>;
 }
 
-/** Reads the compose file and what lies beside it, and translates it as a deployment does. */
-async function judged(read: ReadFile, given: string | undefined): Promise<Judged> {
+/**
+ * Reads the compose file and what lies beside it, and translates it as a deployment does: of a record, or of the
+ * folder of a repository.
+ */
+async function judged(read: ReadFile, given: string | undefined, folder?: ''): Promise<Judged> {
   let text: string | undefined;
   for (const path of given === undefined ? usualNames : [given]) text ??= await read(path);
   if (text === undefined)
@@ -88,20 +103,25 @@ async function judged(read: ReadFile, given: string | undefined): Promise<Judged
   const env = await read('.env');
   const { top } = readable(() => parseComposeFile(text, field));
   const linked = await readLinkedFiles(text, { field, folder: '', read }).catch(asUsage);
-  const { plan, refused } = planOf(text, env ?? '', linked);
+  const { plan, refused } = planOf(text, env ?? '', linked, folder);
   const files = new Map([...linked, ...(plan ? await filesOf(plan, read) : [])]);
   return { text, env, top, plan, refused, files };
 }
 
 /** What a deployment would make of the file; a refusal as its sentence. */
-function planOf(text: string, env: string, files: LinkedFiles): { plan?: ComposePlan; refused?: string } {
+function planOf(
+  text: string,
+  env: string,
+  files: LinkedFiles,
+  folder: '' | undefined,
+): { plan?: ComposePlan; refused?: string } {
   try {
     const variables = parseEnv(expandBlock(env, '.env'), '.env');
     return {
       plan: translate({
         text,
         field,
-        folder: undefined,
+        folder,
         files,
         variables: Object.fromEntries(variables.map(({ name, value }) => [name, value])),
         blocks: { project: '', environment: '', service: env },

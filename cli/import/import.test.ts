@@ -75,6 +75,8 @@ describe('berth import', () => {
     ['services: {web: {image: x, init: true, platform: linux/amd64}}', 0, 'It can be deployed: web.'],
     ['services: {web: {image: x, platform: linux/amd64}}', 0, 'services.web.platform has no effect'],
     ['services: {web: {image: x, privileged: true}}', 1, 'A deployment would refuse it: '],
+    ['services: {web: {build: .}, db: {image: x}}', 0, 'web: is built, so the file has to come from a repo'],
+    ['services: {web: {build: .}, db: {image: x, privileged: true}}', 1, 'services.db.privileged'],
   ])('--check says of %j what will be, and writes nothing', async (text, code, sentence) => {
     expect(await imported('compose --check', { 'compose.yml': text })).toMatchObject({
       code,

@@ -50,11 +50,11 @@ const otherNames: Readonly<Record<string, RegExp>> = {
   profiles: /profiles/,
 };
 
-const mentions = (note: string, name: string, key: string): boolean =>
+export const mentions = (note: string, name: string, key: string): boolean =>
   (note.includes(`services.${name}`) || note.includes(name)) &&
   (otherNames[key]?.test(note) ?? note.includes(key));
 
-function differencesOf(meant: Meaning, made: Meaning): { key: string; text: string }[] {
+export function differencesOf(meant: Meaning, made: Meaning): { key: string; text: string }[] {
   const keys = new Set([...Object.keys(meant), ...Object.keys(made)]);
   return [...keys].flatMap((key) => {
     const [one, other] = [plain({ [key]: meant[key] }), plain({ [key]: made[key] })];

@@ -76,3 +76,15 @@ test('a name that every object has is no variable', () => {
     ['B', 'yes'],
   ]);
 });
+
+test('a file sees what is given before its own names, and files before it last', () => {
+  const text = 'EARLY=${BOTH}\nBOTH=second\nAFTER=${BOTH}\nGIVEN=own\nSEEN=${GIVEN}';
+  const found = readEnvFile(text, 'env', lookUpIn({ GIVEN: 'given' }), lookUpIn({ BOTH: 'first' }));
+  expect(Object.fromEntries(found)).toEqual({
+    EARLY: 'first',
+    BOTH: 'second',
+    AFTER: 'second',
+    GIVEN: 'own',
+    SEEN: 'given',
+  });
+});

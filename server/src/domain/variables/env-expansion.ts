@@ -19,15 +19,20 @@ const mostBytes = 1024 * 1024;
 const deepest = 16;
 
 /**
- * The variables of an env file of docker compose, in their order. A name sees `given` first, and then what
- * stands above it. Throws as `parseEnv`, and for values that grow beyond 1 MiB.
+ * The variables of an env file of docker compose, in their order. A name sees `given` first, then what stands
+ * above it, and last the files before. Throws as `parseEnv`, and for values that grow beyond 1 MiB.
  */
-export function readEnvFile(text: string, field: string, given: LookUp): Map<string, string> {
+export function readEnvFile(
+  text: string,
+  field: string,
+  given: LookUp,
+  filesBefore: LookUp = () => undefined,
+): Map<string, string> {
   const found = new Map<string, string>();
-  const expand = expander(field, 'file', (name) => given(name) ?? found.get(name));
+  const expand = expander(field, 'file', (name) => given(name) ?? found.get(name) ?? filesBefore(name));
   for (const variable of parseEnv(text, field, 'file')) {
     const isAlone = variable.raw === `\${${variable.name}}` && variable.value === '';
-    const value = isAlone ? given(variable.name) : expand(variable);
+    const value = isAlone ? (given(variable.name) ?? filesBefore(variable.name)) : expand(variable);
     if (value !== undefined) found.set(variable.name, value);
   }
   return found;

@@ -30,7 +30,7 @@ export async function environmentOf(
     if (text === undefined) continue;
     const at = `${where}: ${path}`;
     const found =
-      format === 'raw' ? readRawEnvFile(text, at) : readEnvFile(text, at, lookUpIn(variables, env));
+      format === 'raw' ? readRawEnvFile(text, at) : readEnvFile(text, at, lookUpIn(variables), lookUpIn(env));
     Object.assign(env, Object.fromEntries(found));
   }
   for (const [key, value] of environment) {

@@ -119,7 +119,7 @@ function variablesOf(
     if (text !== undefined)
       Object.assign(
         found,
-        Object.fromEntries(readEnvFile(text, `${field}: ${path}`, lookUpIn(variables, found))),
+        Object.fromEntries(readEnvFile(text, `${field}: ${path}`, lookUpIn(variables), lookUpIn(found))),
       );
   }
   return Object.fromEntries(Object.entries(found).filter(([name]) => !Object.hasOwn(variables, name)));
