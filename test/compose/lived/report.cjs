@@ -16,17 +16,22 @@ const text = (path) => {
   }
 };
 const firstOf = (...paths) => paths.map(text).find((found) => found !== 'ENOENT');
-const modeOf = (path) => (fs.existsSync(path) ? (fs.statSync(path).mode & 0o777).toString(8) : 'absent');
+// Who may read and run it: what is mounted read-only is not written, whatever its mode says.
+const modeOf = (path) => (fs.existsSync(path) ? (fs.statSync(path).mode & 0o555).toString(8) : 'absent');
 
 function mounts() {
   const own = /^\/(?:proc|sys|dev(?!\/shm)|etc\/(?:resolv\.conf|hosts|hostname)$)/;
   const lines = text('/proc/self/mountinfo').split('\n');
   const found = lines.map((line) => {
     const [before, after] = line.split(' - ');
-    const [, , , , target, options] = before.split(' ');
-    return [target, `${after.split(' ')[0] === 'tmpfs' ? 'tmpfs ' : ''}${options.split(',')[0]}`];
+    const [, , , root, target, options] = before.split(' ');
+    // The engine's own disk may be memory, too, of which a volume is a part.
+    const isMemory = after.split(' ')[0] === 'tmpfs' && root === '/';
+    return [target, `${isMemory ? 'tmpfs ' : ''}${options.split(',')[0]}`];
   });
-  return Object.fromEntries(found.filter(([target]) => !own.test(target)).sort());
+  // Single files are told by their content: docker compose copies some of them into the container.
+  const folders = found.filter(([target]) => !own.test(target) && fs.statSync(target).isDirectory());
+  return Object.fromEntries(folders.sort());
 }
 
 function limits() {
