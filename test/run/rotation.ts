@@ -21,7 +21,7 @@ const clients = (name: string): string => `test/clients/${name}.interface.test.t
 export const fileGroups: readonly (readonly string[])[] = [
   files((name) => e2e(`servers/${name}`), 'build-server cloud moving server-add'),
   files(e2e, 'backups/volumes backups/recovery previews previews/compose'),
-  files(e2e, 'machine/release compose/products command/session server-setup'),
+  files(e2e, 'machine/release compose/products compose/lived command/session server-setup'),
   files(
     (name) => `test/attacks/${name}.attack.test.ts`,
     'arguments build-server builders cookies destinations engine host-reach hosts images keys limits names ' +

@@ -46,6 +46,7 @@ const otherNames: Readonly<Record<string, RegExp>> = {
   aliases: /container_name|aliases|links/,
   mem_limit: /mem_limit|memory/,
   mem_reservation: /mem_reservation|memory/,
+  no_new_privileges: /no-new-privileges/,
   scale: /replicas|scale|container_name/,
   profiles: /profiles/,
 };

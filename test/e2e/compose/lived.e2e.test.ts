@@ -142,7 +142,8 @@ async function byBerth(
   const prefix = `${at.project}_`;
   const watch = watchContainers(berth.host.engineSocket, names, (labels) => {
     const name = labels['com.docker.swarm.service.name'];
-    return name?.startsWith(prefix) ? name.slice(prefix.length) : undefined;
+    // What runs once is a service of the deployment.
+    return name?.startsWith(prefix) ? name.slice(prefix.length).replace(/-once-.*$/, '') : undefined;
   });
   await berth.call('compose.deploy', { composeId });
   const [newest] = await berth.call<DeploymentView[]>('deployment.all', { composeId });
