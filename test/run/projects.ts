@@ -130,7 +130,11 @@ export const projects = {
     minutes: 20,
   },
   web: { on: 'bed', files: e2e('web'), minutes: 40 },
-  isolation: { on: 'bed', files: e2e('isolation', 'compose', 'compose/products', 'compose/lived'), minutes: 40 },
+  isolation: {
+    on: 'bed',
+    files: e2e('isolation', 'compose', 'compose/products', 'compose/lived'),
+    minutes: 40,
+  },
   restore: {
     on: 'bed',
     files: e2e('restore', 'previews', 'previews/compose', 'previews/databases'),
