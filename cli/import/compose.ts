@@ -90,8 +90,8 @@ interface Judged {
 }
 
 /**
- * Reads the compose file and what lies beside it, and translates it as a deployment does: of a record, or of the
- * folder of a repository.
+ * Reads the compose file and what lies beside it, and translates it as a deployment does: of a record, or of
+ * the folder of a repository.
  */
 async function judged(read: ReadFile, given: string | undefined, folder?: ''): Promise<Judged> {
   let text: string | undefined;

@@ -1,4 +1,4 @@
-/** What a compose file is like once it runs: what its containers say of themselves, and what becomes of them. */
+/** What a compose file is like once it runs: what its containers say of themselves, and how they end. */
 import { connect } from 'node:net';
 import { z } from 'zod';
 import { createEngineClient, segment } from '../../../server/src/adapters/engine/client/engine-client.ts';

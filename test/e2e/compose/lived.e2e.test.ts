@@ -47,7 +47,7 @@ async function buildReporter(host: BedHost): Promise<void> {
   await mkdir(folder, { recursive: true });
   await writeFile(
     join(folder, 'Dockerfile'),
-    'FROM berth/node:24\nCOPY report.cjs /report.cjs\nUSER root\nWORKDIR /\nENTRYPOINT ["node", "/report.cjs"]\n',
+    'FROM berth/node:24\nCOPY report.cjs /\nUSER root\nWORKDIR /\nENTRYPOINT ["node", "/report.cjs"]\n',
   );
   const source = join(import.meta.dirname, '../../compose/lived/report.cjs');
   await copyFile(source, join(folder, 'report.cjs'));

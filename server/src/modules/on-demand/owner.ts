@@ -12,8 +12,8 @@ const mostAliases = 5;
 
 /**
  * The domain that the host leads to by its CNAME, or by addresses that are all the domain's; undefined when
- * it leads to none, or its addresses are those of domains of several organizations; `unknown` when DNS does not
- * answer. Of several domains of one organization the oldest is asked.
+ * it leads to none, or its addresses are those of domains of several organizations; `unknown` when DNS does
+ * not answer. Of several domains of one organization the oldest is asked.
  */
 export async function ownerOf(
   { names, resolver }: OwnerParts,
