@@ -169,7 +169,8 @@ test('20 hosts that the service allows are served by its authority, 20 others no
   expect(allowed.map(({ status }) => status)).toEqual(allowed.map(() => 200));
   expect(others).toEqual(others.map(() => undefined));
   expect(await Promise.all(names('no', 20).map(opened))).toEqual(others);
-  expect((await asked()) - before).toBeLessThanOrEqual(40);
+  // What waited too long for its turn is asked again, within what a minute allows.
+  expect((await asked()) - before).toBeLessThanOrEqual(questionsAMinute);
   // A visitor by http is led to https, where the question is asked.
   expect(await ask('no0.cust.test')).toMatchObject({ status: 308 });
 }, 180_000);

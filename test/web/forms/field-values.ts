@@ -21,6 +21,7 @@ export interface FieldRequest extends FieldKind {
 /** Fields whose texts have a form, by their names; `procedure name` where the name alone says too little. */
 const typed: Readonly<Record<string, readonly string[]>> = {
   host: ['other.example.com'],
+  previewWildcard: ['*.other.example.com'],
   recipients: ['age1xp8u0qculgmqd637p5sjut8u0l7rre67s0m3vuzy8aknscly954qaehnpy'],
   // In pieces: scanners of repositories take it for a key otherwise.
   'destination.update identity': [
