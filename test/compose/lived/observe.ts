@@ -64,9 +64,9 @@ export function watchContainers(
       const log = await logOf(Id).catch(() => before?.log ?? '');
       seen.set(Id, { service, state, log });
     }
-    const gone = new Set(containers.map(({ Id }) => Id));
+    const present = new Set(containers.map(({ Id }) => Id));
     for (const [id, container] of seen)
-      if (!gone.has(id) && container.state === 'running') seen.set(id, { ...container, state: 'removed' });
+      if (!present.has(id) && container.state === 'running') seen.set(id, { ...container, state: 'removed' });
     const told = new Set(
       [...seen.values()].flatMap(({ service, log }) => (reportsIn(log).length > 0 ? [service] : [])),
     );

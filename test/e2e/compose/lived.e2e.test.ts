@@ -24,7 +24,10 @@ import { createRepository } from '../fixtures/repository.ts';
 
 const lived = corpus.filter(({ name }) => name.startsWith('lived: '));
 const work = '/srv/lived';
-/** Longer than what starts a container again, so that one that ends at once is seen to do so. */
+/**
+ * Longer than what starts a container again, so that one that ends at once is seen to do so. That a container
+ * is not started again is no event that could be waited for.
+ */
 const settleMs = 6000;
 let berth: PlacedBerth;
 let place: ApplicationFixture;
