@@ -3,6 +3,7 @@ import { AppError } from '../../../domain/errors.ts';
 import { targetOf, type DatabaseServer, type ProgramOptions } from '../database-source.ts';
 import type { DatabasePrograms } from '../programs/database-program.ts';
 import { databasePrograms } from '../programs/programs.ts';
+import { namesOf } from '../runs/carry-over.ts';
 import { idOf, startBeside, type Beside, type RestoringPorts } from '../runs/restore.ts';
 import type { RunContext } from '../runs/run-context.ts';
 import { drain, measured, type Measure } from '../runs/streams.ts';
@@ -23,7 +24,7 @@ export async function fillByCopy(
   const server = await startBeside(ports, context, target);
   await context.step('load', async () => {
     let bytes = 0;
-    for (const database of await namesOf(ports, context, source))
+    for (const database of await databasesOf(ports, context, source))
       bytes += (await copy(ports, context, { source, server, database })).bytes;
     return { value: undefined, detail: `${bytes} bytes of ${sourceName}` };
   });
@@ -31,16 +32,14 @@ export async function fillByCopy(
 }
 
 /** A server whose record names no database has those that its programs made. */
-async function namesOf(
+async function databasesOf(
   { beside, programs }: RestoringPorts,
   { run, signal }: RunContext,
   source: DatabaseServer,
 ): Promise<string[]> {
   const { list }: DatabasePrograms = databasePrograms[source.kind];
   if (list === undefined || (await beside.ownDatabase(idOf(run))) !== null) return [run.database];
-  const { backupRunId } = run;
-  const said = await programs.text(source, list(targetOf(source, run.database)), { backupRunId, signal });
-  return said.split('\n').filter((name) => name.trim() !== '');
+  return namesOf(programs, source, { backupRunId: run.backupRunId, signal });
 }
 
 interface Copied {
