@@ -188,7 +188,7 @@ eachDatabase('databases of previews', (test) => {
     const { databaseId = '' } = made ?? {};
     const bare = { previewDeploymentId: preview.previewDeploymentId, composeId: null, status: 'error' };
     const shownTo = async (grants: object, role: 'owner' | 'member' = 'member') => {
-      const deployments = { all: async () => [{ errorMessage: 'It ended.' }] };
+      const deployments = { recent: async () => [{ errorMessage: 'It ended.' }] };
       const actor = { role, grants: { ...noGrants, ...grants }, organizationId: preview.organizationId };
       return (await withDatabases({ ...stores, deployments }, actor, [bare]))[0];
     };

@@ -7,7 +7,7 @@ import type { PlacedOwnDatabase, PreviewDatabaseReads } from '../store.ts';
 export interface ShowingDeps {
   previewDatabases: PreviewDatabaseReads;
   /** Newest first. */
-  deployments: { all(service: ServiceRef): Promise<{ errorMessage: string | null }[]> };
+  deployments: { recent(service: ServiceRef): Promise<{ errorMessage: string | null }[]> };
 }
 
 interface Bare {
@@ -39,7 +39,7 @@ export async function withDatabases<P extends Bare>(
     previews.map(async (preview) => {
       const { previewDeploymentId, composeId, status } = preview;
       const ref = composeId === null ? previewRef(previewDeploymentId) : composeRef(previewDeploymentId);
-      const [newest] = status === 'error' ? await deployments.all(ref) : [];
+      const [newest] = status === 'error' ? await deployments.recent(ref) : [];
       return {
         ...preview,
         errorMessage: newest?.errorMessage ?? null,
