@@ -20,5 +20,6 @@ export const kindWords: Record<Answer<'alarm.all'>[number]['kind'], string> = {
   certificateExpiring: 'Certificate expiring',
   uploadedCertificateExpiring: 'Certificate expiring',
   backupSilent: 'No good backup',
+  backupLocked: 'Backups without a key',
   queueStuck: 'Jobs wait too long',
 };

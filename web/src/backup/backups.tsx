@@ -9,11 +9,13 @@ import { Ago } from '../parts/time.tsx';
 import { cronWords } from '../schedule/cron-words.ts';
 import type { Database } from '../service/service.ts';
 import { AddDestination } from './add-destination.tsx';
+import type { StoredObject } from './choose-object.tsx';
 import { Branches } from './branches.tsx';
 import { LastGood } from './last-good.tsx';
-import { Recovery } from './recovery.tsx';
+import { Recovery, RestoreToMoment } from './recovery.tsx';
 import { Restore } from './restore.tsx';
 import { Runs } from './runs.tsx';
+import { TimeLine } from './time-line.tsx';
 import { nightly, scheduleWords } from './schedule-words.ts';
 import { texts } from './texts.ts';
 
@@ -36,7 +38,8 @@ export function Backups({
   const { data: destinations = [] } = useAsk('destination.all', {}, { retry: false });
   const { data: backups = [] } = useAsk('backup.byDatabase', { databaseId, databaseType: backedUp(kind) });
   const { data: runs, error } = useAsk('backup.runsByDatabase', { databaseId }, { every: 10_000 });
-  const [isRestoring, setRestoring] = useState(false);
+  const [isRestoring, setRestoring] = useState<{ chosen?: StoredObject }>();
+  const [moment, setMoment] = useState<string>();
   const options = destinations.map(({ destinationId, name }) => ({ value: destinationId, label: name }));
   // A MongoDB server has no database of its own name.
   const databaseName = database.databaseName ?? database.name;
@@ -46,6 +49,7 @@ export function Backups({
     .filter((at) => at !== null)
     .toSorted()
     .at(-1);
+  const isEncrypted = destinations.some(({ recipients }) => recipients.length > 0);
   const alarm = backups.find(({ alarmSince }) => alarmSince !== null);
   return (
     <>
@@ -56,6 +60,11 @@ export function Backups({
           </Notice>
         </div>
       )}
+      <TimeLine
+        {...{ databaseId, kind }}
+        onMoment={setMoment}
+        onBackup={(chosen) => setRestoring({ chosen })}
+      />
       <Collection
         title={good ? 'Backups' : 'Backups: none yet'}
         noun="schedule"
@@ -109,7 +118,7 @@ export function Backups({
             look="quiet"
             icon="undo"
             disabled={destinations.length === 0}
-            onClick={() => setRestoring(true)}
+            onClick={() => setRestoring({})}
           >
             Restore
           </Button>
@@ -131,9 +140,9 @@ export function Backups({
         </div>
       )}
       {kind === 'postgres' && (
-        <Recovery postgresId={databaseId} name={database.name} destinations={options} />
+        <Recovery postgresId={databaseId} destinations={options} onRestore={setMoment} />
       )}
-      <Branches {...{ databaseId, kind }} name={database.name} />
+      <Branches {...{ databaseId, kind, isEncrypted }} name={database.name} />
       <Fault error={error} />
       <Runs runs={runs} />
       {isRestoring && (
@@ -143,7 +152,17 @@ export function Backups({
           name={database.name}
           databaseName={database.databaseName ?? ''}
           destinations={options}
-          onClose={() => setRestoring(false)}
+          {...isRestoring}
+          onClose={() => setRestoring(undefined)}
+        />
+      )}
+      {moment !== undefined && (
+        <RestoreToMoment
+          postgresId={databaseId}
+          name={database.name}
+          chosen={moment}
+          isEncrypted={isEncrypted}
+          onClose={() => setMoment(undefined)}
         />
       )}
     </>

@@ -20,10 +20,13 @@ export function Branches({
   databaseId,
   kind,
   name,
+  isEncrypted,
 }: {
   databaseId: string;
   kind: ServiceKind;
   name: string;
+  /** Some destination's backups are. */
+  isEncrypted: boolean;
 }): ReactElement {
   const { data: branches = [] } = useAsk('backup.branches', { databaseId }, { every: 10_000 });
   const [isMaking, setMaking] = useState(false);
@@ -60,7 +63,7 @@ export function Branches({
       </div>
       {isMaking && (
         <NewBranch
-          {...{ databaseId, name }}
+          {...{ databaseId, name, isEncrypted }}
           hasMoments={kind === 'postgres'}
           onClose={() => setMaking(false)}
         />
@@ -83,12 +86,14 @@ function NewBranch({
   databaseId,
   name,
   hasMoments,
+  isEncrypted,
   onClose,
 }: {
   databaseId: string;
   name: string;
   /** Of PostgreSQL, where a moment can be chosen. */
   hasMoments: boolean;
+  isEncrypted: boolean;
   onClose: () => void;
 }): ReactElement {
   const { data: projects = [] } = useAsk('project.all', {});
@@ -113,6 +118,7 @@ function NewBranch({
           ...(hasMoments ? (['at'] as const) : []),
           'mask',
           'expiresInHours',
+          ...(isEncrypted ? (['identity'] as const) : []),
         ]}
         change={{
           name: { label: 'Name', start: () => `${name}-branch` },
@@ -130,6 +136,7 @@ function NewBranch({
           },
           mask: { label: 'Masking command', as: 'area' },
           expiresInHours: { label: 'Removed after', unit: 'hours' },
+          identity: { label: texts.askKey, as: 'password', isFolded: true },
         }}
         fixed={{ databaseId }}
         verb="Branch"

@@ -1,6 +1,7 @@
 /** Recovery of a PostgreSQL database to a moment: settings, what can be restored, and the restore. */
 import { useState, type ReactElement } from 'react';
 import { Form } from '../form/form.tsx';
+import { TextField } from '../form/text-field.tsx';
 import { refresh, useAsk, useDo } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/dialog.tsx';
@@ -8,6 +9,7 @@ import { Fault, Notice } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
 import { Ago, withLocalTimes } from '../parts/time.tsx';
 import { bytes } from '../parts/units.ts';
+import { givenKey, PrivateKey } from './key-of-object.tsx';
 import { scheduleWords } from './schedule-words.ts';
 import { texts } from './texts.ts';
 
@@ -18,15 +20,17 @@ interface Window {
 
 export function Recovery({
   postgresId,
-  name,
   destinations,
+  onRestore,
 }: {
   postgresId: string;
-  name: string;
   destinations: readonly { value: string; label: string }[];
+  /** With the newest moment, in ISO 8601. */
+  onRestore: (at: string) => void;
 }): ReactElement | null {
   const { data, error } = useAsk('backup.getRecovery', { postgresId }, { every: 10_000 });
   const stored = data?.recovery ?? undefined;
+  const newest = stored?.windows.at(-1)?.to;
   if (destinations.length === 0) return null;
   return (
     <Panel title="Recovery to any moment" isPadded>
@@ -51,8 +55,12 @@ export function Recovery({
           </p>
         ))}
         {stored?.problem != null && <p className="text-13">{withLocalTimes(stored.problem)}</p>}
-        {stored && stored.windows.length > 0 && (
-          <RestoreTo {...{ postgresId, name }} windows={stored.windows} />
+        {newest !== undefined && (
+          <div>
+            <Button icon="undo" onClick={() => onRestore(newest)}>
+              Restore to a moment
+            </Button>
+          </div>
         )}
         <Form
           of="backup.setRecovery"
@@ -89,41 +97,37 @@ function Windows({ windows }: { windows: readonly Window[] }): ReactElement {
   );
 }
 
-function RestoreTo({
+/** Asks for the moment, which begins as the one that was chosen. */
+export function RestoreToMoment({
   postgresId,
   name,
-  windows,
+  chosen,
+  isEncrypted,
+  onClose,
 }: {
   postgresId: string;
   name: string;
-  windows: readonly Window[];
+  /** ISO 8601. */
+  chosen: string;
+  isEncrypted: boolean;
+  onClose: () => void;
 }): ReactElement {
-  const [at, setAt] = useState(windows.at(-1)?.to ?? '');
-  const [isAsked, setAsked] = useState(false);
+  const [at, setAt] = useState(chosen);
+  const [identity, setIdentity] = useState('');
   const restore = useDo('backup.restoreToMoment');
   return (
-    <div className="flex flex-wrap items-center gap-2">
-      <label className="flex items-center gap-2 text-13">
-        Moment
-        <input className="input" value={at} onChange={(event) => setAt(event.target.value)} />
-      </label>
-      <Button icon="undo" isBusy={restore.isPending} onClick={() => setAsked(true)}>
-        Restore to this moment
-      </Button>
-      <Fault error={restore.error} />
-      {isAsked && (
-        <Confirm
-          title={`Restore ${name} as it was at ${at}?`}
-          verb="Restore"
-          onClose={() => setAsked(false)}
-          onConfirm={async () => {
-            await restore.mutateAsync({ postgresId, at });
-            await refresh('backup');
-          }}
-        >
-          {texts.restoreToMoment}
-        </Confirm>
-      )}
-    </div>
+    <Confirm
+      title={`Restore ${name} to a moment?`}
+      verb="Restore"
+      onClose={onClose}
+      onConfirm={async () => {
+        await restore.mutateAsync({ postgresId, at, ...givenKey(identity) });
+        await refresh('backup');
+      }}
+    >
+      <p>{texts.restoreToMoment}</p>
+      <TextField label="Moment" value={at} onEdit={setAt} help={texts.momentForm} />
+      {isEncrypted && <PrivateKey value={identity} onEdit={setIdentity} />}
+    </Confirm>
   );
 }

@@ -18,6 +18,8 @@ interface RestoreProps {
   /** Inside the server. */
   databaseName: string;
   destinations: readonly { value: string; label: string }[];
+  /** Already chosen elsewhere. */
+  chosen?: StoredObject | undefined;
   onClose: () => void;
 }
 
@@ -27,9 +29,10 @@ export function Restore({
   name,
   databaseName,
   destinations,
+  chosen,
   onClose,
 }: RestoreProps): ReactElement {
-  const [file, setFile] = useState<StoredObject | undefined>();
+  const [file, setFile] = useState(chosen);
   const [begun, setBegun] = useState<StoredObject | undefined>();
   const [leaveOut, setLeaveOut] = useState(false);
   const [identity, setIdentity] = useState('');

@@ -43,6 +43,12 @@ export const texts = {
   restoreToMoment:
     'All databases of this server go back to that moment, in a new volume; only when it is complete ' +
     'does the database run on it. The current volume is kept, named in the run, until you remove it.',
+  momentForm: 'ISO 8601 with its time zone, Z for UTC, such as 2026-11-20T14:03:07Z.',
+  timeLine: (hasMoments: boolean): string =>
+    hasMoments
+      ? 'Choose a moment on the bar, or a backup (a dot), to restore it.'
+      : 'Choose a backup to restore it.',
+  nothingInRange: (range: string): string => `Nothing can be restored of the last ${range}.`,
   branches:
     'A branch is a new database with the data of a backup or a moment of this one, with passwords of its ' +
     'own. A masking command changes the data before anybody reaches it.',

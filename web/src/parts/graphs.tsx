@@ -36,7 +36,7 @@ export function Graphs({
 }): ReactElement {
   const [range, setRange] = useRange();
   return (
-    <Panel title="Use" actions={<Choice range={range} onChoose={setRange} />} isPadded>
+    <Panel title="Use" actions={<RangeChoice range={range} onChoose={setRange} />} isPadded>
       <div className="grid gap-x-6 gap-y-5 sm:grid-cols-2 xl:grid-cols-4">
         {graphs.map((graph) => (
           <One key={graph.title} graph={graph} times={times} happened={happened} range={range} />
@@ -46,10 +46,18 @@ export function Graphs({
   );
 }
 
-function Choice({ range, onChoose }: { range: Range; onChoose: (range: Range) => void }): ReactElement {
+export function RangeChoice({
+  range,
+  onChoose,
+  names = rangeNames,
+}: {
+  range: Range;
+  onChoose: (range: Range) => void;
+  names?: readonly Range[];
+}): ReactElement {
   return (
     <div role="group" aria-label="Range of time" className="flex gap-1">
-      {rangeNames.map((name) => (
+      {names.map((name) => (
         <button
           key={name}
           type="button"

@@ -32,6 +32,7 @@ const events: readonly (readonly [name: string, words: string, isBad: boolean])[
   ['branchEnding', 'A database branch is about to be removed', false],
   ['branchEnded', 'A database branch was removed', false],
   ['backupSilent', 'No good backup for too long', true],
+  ['backupLocked', 'Berth has no key of its encrypted backups', true],
   ['certificateFailed', 'A certificate was refused', true],
   ['certificateExpiring', 'A certificate is about to expire', true],
   ['onDemandLimit', "The limit of customers' host names was reached", true],
