@@ -50,6 +50,11 @@ const causes: Readonly<Record<FactEvent, Cause>> = {
     test: 'that are missing too long are an alarm with the name of the volume',
     by: 'a backup has no good run for longer than it may',
   },
+  backupLocked: {
+    file: 'server/src/modules/alarm/alarm.store.test.ts',
+    test: 'begin when backups are encrypted for keys that Berth has not, and end with one of them',
+    by: 'backups are encrypted for keys of which Berth has none',
+  },
   certificateFailed: issuance,
   certificateExpiring: issuance,
   onDemandLimit: {

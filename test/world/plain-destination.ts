@@ -17,3 +17,27 @@ export const plainDestination: Omit<
   identities: null,
   createdAt: '',
 };
+
+/** A backup of a database each night, which has not run. */
+export const plainBackup = {
+  sourceType: 'database',
+  database: 'shop',
+  schedule: '@daily',
+  timeZone: 'UTC',
+  prefix: '',
+  enabled: true,
+  keepLatestCount: null,
+  nextRunAt: null,
+  verifySchedule: null,
+  nextVerifyAt: null,
+  alarmAfterHours: null,
+  alarmSince: null,
+  lastGoodAt: null,
+  sealedKey: null,
+  applicationId: null,
+  composeId: null,
+  volumeName: null,
+  serviceDuring: null,
+  keepDays: null,
+  createdAt: '',
+} as const;

@@ -23,6 +23,7 @@ export const factEvents = {
   branchEnding: { title: 'Database branch ends soon', tone: 'neutral' },
   branchEnded: { title: 'Database branch removed', tone: 'neutral' },
   backupSilent: { title: 'No good backup for too long', tone: 'bad' },
+  backupLocked: { title: 'Berth cannot open its backups', tone: 'bad' },
   certificateFailed: { title: 'Certificate refused', tone: 'bad' },
   certificateExpiring: { title: 'Certificate about to expire', tone: 'bad' },
   onDemandLimit: { title: "Limit of customers' host names reached", tone: 'bad' },

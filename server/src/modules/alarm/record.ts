@@ -16,6 +16,7 @@ export const alarmKinds = {
   certificateExpiring: { begin: null, end: null },
   uploadedCertificateExpiring: { begin: 'certificateExpiring', end: null },
   backupSilent: { begin: null, end: null },
+  backupLocked: { begin: 'backupLocked', end: null },
   queueStuck: { begin: 'queueStuck', end: null },
 } as const satisfies Record<string, { begin: FactEvent | null; end: FactEvent | null }>;
 

@@ -74,6 +74,7 @@ export function alarmSources(ports: SourcePorts): AlarmSource[] {
     { kinds: ['certificateFailed', 'certificateExpiring'], looks: 1, find: () => refused(ports) },
     { kinds: ['uploadedCertificateExpiring'], looks: 1, find: () => uploaded(ports) },
     { kinds: ['backupSilent'], looks: 1, find: () => backups(ports) },
+    { kinds: ['backupLocked'], looks: 1, find: () => lockedBackups(ports) },
     { kinds: ['queueStuck'], looks: 2, find: () => queue(ports) },
   ];
 }
@@ -279,6 +280,18 @@ async function backups({ store }: SourcePorts): Promise<Condition[]> {
       ...placeOf(place),
     };
   });
+}
+
+async function lockedBackups({ store }: SourcePorts): Promise<Condition[]> {
+  return (await store.lockedDestinations()).map(({ organizationId, destinationId, name, recipients }) => ({
+    kind: 'backupLocked' as const,
+    organizationId,
+    subject: { type: 'destination', id: destinationId, name },
+    sentence:
+      `Backups at ${name} are encrypted for ${recipients.join(', ')}, and Berth has no private key of these, ` +
+      'so none is restored on trial, and a key that is lost shows only when a restore needs it. Give the ' +
+      'destination the private key, or open a backup by hand from time to time and acknowledge this.',
+  }));
 }
 
 async function queue({ store, clock, installation }: SourcePorts): Promise<Condition[]> {

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '../../db/database.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { TableRecord } from '../../db/tables.ts';
+import { heldKeys } from '../../domain/secrets/age-identities.ts';
 
 export type AlarmRecord = TableRecord<'alarm'>;
 
@@ -59,6 +60,10 @@ export interface AlarmStore extends TableStore<'alarm'> {
   /** Certificate orders whose newest attempt failed, with the end of the certificate that is there. */
   failedOrders(): Promise<FailedOrder[]>;
   silentBackups(): Promise<SilentBackup[]>;
+  /** Destinations of backups that are encrypted for keys of which Berth has none. */
+  lockedDestinations(): Promise<
+    Pick<TableRecord<'destination'>, 'organizationId' | 'destinationId' | 'name' | 'recipients'>[]
+  >;
   /** Jobs that have been queued since before this time (ISO 8601). */
   waiting(before: string): Promise<{ count: number; oldest: string | null }>;
 }
@@ -79,6 +84,7 @@ const behind = (alarm: AlarmRecord | undefined) =>
 export function createAlarmStore(database: Database): AlarmStore {
   const { builder } = database;
   const alarms = tableStore(database, 'alarm');
+  const destinations = tableStore(database, 'destination');
   const rows = <T>(query: ReturnType<typeof sql<T>>): Promise<T[]> => database.run(query.compile(builder));
   const listed = async (condition: ReturnType<typeof sql>, limit?: number): Promise<AlarmRecord[]> => {
     const end = limit === undefined ? sql`` : sql`limit ${limit}`;
@@ -125,6 +131,16 @@ export function createAlarmStore(database: Database): AlarmStore {
     uploaded: (before) => rows(uploadedQuery(before)),
     failedOrders: () => rows(ordersQuery()),
     silentBackups: () => rows(backupsQuery()),
+    async lockedDestinations() {
+      const locked = (await destinations.list({})).filter(({ recipients, identities }) => {
+        const held = heldKeys(identities);
+        return recipients.length > 0 && !recipients.some((recipient) => held.includes(recipient));
+      });
+      if (locked.length === 0) return [];
+      const used = await rows(sql<{ destinationId: string }>`
+        select distinct "destinationId" from "backup" where "enabled" = 1`);
+      return locked.filter((one) => used.some(({ destinationId }) => destinationId === one.destinationId));
+    },
     async waiting(before) {
       const [row] = await rows(sql<{ count: number; oldest: string | null }>`
         select count(*) as "count", min(j."createdAt") as "oldest" from "job" as j

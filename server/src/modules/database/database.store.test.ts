@@ -1,4 +1,4 @@
-import { plainDestination } from '../../../../test/world/plain-destination.ts';
+import { plainBackup, plainDestination } from '../../../../test/world/plain-destination.ts';
 import { expect, it } from 'vitest';
 import { afterChange } from '../../../../test/http/after-change.ts';
 import { databaseWorlds, documented, inputOf } from '../../../../test/http/worlds/database-world.ts';
@@ -319,31 +319,12 @@ eachDatabase('databases', (test) => {
       name: 'd',
     });
     const row = {
+      ...plainBackup,
       backupId: 'b',
       organizationId,
-      sourceType: 'database' as const,
       databaseId,
       databaseType: kind,
-      database: 'shop',
       destinationId: 'd',
-      schedule: '@daily',
-      timeZone: 'UTC',
-      prefix: '',
-      enabled: true,
-      keepLatestCount: null,
-      nextRunAt: null,
-      verifySchedule: null,
-      nextVerifyAt: null,
-      alarmAfterHours: null,
-      alarmSince: null,
-      lastGoodAt: null,
-      sealedKey: null,
-      applicationId: null,
-      composeId: null,
-      volumeName: null,
-      serviceDuring: null,
-      keepDays: null,
-      createdAt: '',
     };
     const hasBackups = databaseKind(kind).manualBackup !== undefined;
     if (hasBackups) await tableStore(database, 'backup').insert(row);
