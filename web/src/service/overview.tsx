@@ -58,7 +58,7 @@ export function Overview({ service }: { service: Service }): ReactElement {
                 )
               }
             >
-              {texts.neverDeployedMore}
+              {texts.neverDeployedMore(kind === 'application' || kind === 'compose')}
             </Empty>
           ) : (
             <DeploymentRows

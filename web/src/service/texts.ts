@@ -2,7 +2,10 @@ export const texts = {
   deploy: 'Deploy',
   pending: (count: number) => (count === 1 ? '1 change not deployed' : `${count} changes not deployed`),
   neverDeployed: 'Nothing runs yet',
-  neverDeployedMore: 'Choose its source, then deploy it. The log is live.',
+  neverDeployedMore: (hasSource: boolean): string =>
+    hasSource
+      ? 'Choose its source, then deploy it. The log is live.'
+      : 'Deploy it to start it. The log is live.',
   stopTitle: 'Stop this service?',
   stop: 'Its tasks end and its addresses stop answering. Images and data stay; Start brings it back.',
   logsEmpty: 'Waiting for what the service writes.',
