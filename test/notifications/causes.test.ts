@@ -51,7 +51,7 @@ const causes: Readonly<Record<FactEvent, Cause>> = {
     by: 'a backup has no good run for longer than it may',
   },
   backupLocked: {
-    file: 'server/src/modules/alarm/alarm.store.test.ts',
+    file: 'server/src/modules/alarm/records.store.test.ts',
     test: 'begin when backups are encrypted for keys that Berth has not, and end with one of them',
     by: 'backups are encrypted for keys of which Berth has none',
   },
@@ -81,7 +81,7 @@ const causes: Readonly<Record<FactEvent, Cause>> = {
   },
   diskNearlyFull: day('little is left of the disk for five minutes'),
   diskWriterStopped: {
-    file: 'server/src/modules/alarm/stopped-writers.store.test.ts',
+    file: 'server/src/modules/alarm/records.store.test.ts',
     test: 'of a service that filled the disk lasts until somebody starts it',
     by: 'a service was stopped since it filled the disk of its machine',
   },

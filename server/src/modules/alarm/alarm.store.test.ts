@@ -1,10 +1,8 @@
 import { expect, it } from 'vitest';
 import { worlds, type World } from '../../../../test/http/worlds/world.ts';
 import { textOf } from '../../../../test/http/interface-client.ts';
-import { plainBackup, plainDestination } from '../../../../test/world/plain-destination.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { tableStore } from '../../db/table-store.ts';
-import { newKeyPair } from '../../domain/secrets/age.ts';
 import type { Live } from '../../domain/states/live.ts';
 import { router } from '../../procedure/registry.ts';
 import { createAlarms, type Alarms } from './alarm.ts';
@@ -378,39 +376,5 @@ eachDatabase('alarms', (test) => {
       { kind: 'uploadedCertificateExpiring', subject: { id: 'c1' } },
     ]);
     expect(told).toEqual(['certificateExpiring shop.example.com']);
-  });
-
-  it('begin when backups are encrypted for keys that Berth has not, and end with one of them', async () => {
-    const { owner, stranger, look, told, database, people } = await begin();
-    const { organizationId } = people.owner;
-    const { recipient, identity } = await newKeyPair();
-    const destinations = tableStore(database, 'destination');
-    const offsite = { ...plainDestination, organizationId, recipients: [recipient] };
-    await destinations.insert({ ...offsite, destinationId: 'used', name: 'Offsite' });
-    await destinations.insert({ ...offsite, destinationId: 'unused', name: 'Nothing goes there' });
-    await look();
-    expect(await owner.query('alarm.all')).toEqual([]);
-    await tableStore(database, 'backup').insert({
-      ...plainBackup,
-      backupId: 'b',
-      organizationId,
-      databaseId: null,
-      databaseType: 'postgres',
-      destinationId: 'used',
-    });
-    await look();
-    expect(await owner.query('alarm.all')).toMatchObject([
-      {
-        kind: 'backupLocked',
-        subject: { type: 'destination', id: 'used', name: 'Offsite' },
-        sentence: expect.stringContaining(recipient),
-      },
-    ]);
-    expect(told).toEqual(['backupLocked Offsite']);
-    expect(await stranger.query('alarm.all')).toEqual([]);
-    const identities = `# public key: ${recipient}\n${identity}\n`;
-    await destinations.update({ destinationId: 'used' }, { identities });
-    await look();
-    expect(await owner.query('alarm.all')).toEqual([]);
   });
 });

@@ -84,7 +84,6 @@ const behind = (alarm: AlarmRecord | undefined) =>
 export function createAlarmStore(database: Database): AlarmStore {
   const { builder } = database;
   const alarms = tableStore(database, 'alarm');
-  const destinations = tableStore(database, 'destination');
   const rows = <T>(query: ReturnType<typeof sql<T>>): Promise<T[]> => database.run(query.compile(builder));
   const listed = async (condition: ReturnType<typeof sql>, limit?: number): Promise<AlarmRecord[]> => {
     const end = limit === undefined ? sql`` : sql`limit ${limit}`;
@@ -131,16 +130,7 @@ export function createAlarmStore(database: Database): AlarmStore {
     uploaded: (before) => rows(uploadedQuery(before)),
     failedOrders: () => rows(ordersQuery()),
     silentBackups: () => rows(backupsQuery()),
-    async lockedDestinations() {
-      const locked = (await destinations.list({})).filter(({ recipients, identities }) => {
-        const held = heldKeys(identities);
-        return recipients.length > 0 && !recipients.some((recipient) => held.includes(recipient));
-      });
-      if (locked.length === 0) return [];
-      const used = await rows(sql<{ destinationId: string }>`
-        select distinct "destinationId" from "backup" where "enabled" = 1`);
-      return locked.filter((one) => used.some(({ destinationId }) => destinationId === one.destinationId));
-    },
+    lockedDestinations: () => lockedDestinations(database),
     async waiting(before) {
       const [row] = await rows(sql<{ count: number; oldest: string | null }>`
         select count(*) as "count", min(j."createdAt") as "oldest" from "job" as j
@@ -149,6 +139,19 @@ export function createAlarmStore(database: Database): AlarmStore {
       return { count: Number(row?.count ?? 0), oldest: row?.oldest ?? null };
     },
   };
+}
+
+async function lockedDestinations(database: Database): ReturnType<AlarmStore['lockedDestinations']> {
+  const locked = (await tableStore(database, 'destination').list({})).filter(({ recipients, identities }) => {
+    const held = heldKeys(identities);
+    return recipients.length > 0 && !recipients.some((recipient) => held.includes(recipient));
+  });
+  if (locked.length === 0) return [];
+  const used = await database.run(
+    sql<{ destinationId: string }>`
+      select distinct "destinationId" from "backup" where "enabled" = 1`.compile(database.builder),
+  );
+  return locked.filter((one) => used.some(({ destinationId }) => destinationId === one.destinationId));
 }
 
 function servicesQuery(ids: readonly string[]) {

@@ -1,20 +1,23 @@
-/** The alarm of a service that was stopped since it filled a disk, on both databases. */
+/** Alarms of what records alone say, on both databases. */
 import { expect, it } from 'vitest';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { of } from '../../../../test/world/fixtures.ts';
 import { seedWorlds, type World } from '../../../../test/world/world.ts';
+import { plainBackup, plainDestination } from '../../../../test/world/plain-destination.ts';
 import { createStores } from '../../composition/stores.ts';
+import { tableStore } from '../../db/table-store.ts';
+import { newKeyPair } from '../../domain/secrets/age.ts';
 import { systemClock } from '../../ports/clock.ts';
 import { createAlarms } from './alarm.ts';
+import type { AlarmKind } from './record.ts';
 import { alarmSources } from './sources.ts';
 
 eachDatabase('alarms', (test) => {
-  it('of a service that filled the disk lasts until somebody starts it', async () => {
+  async function begin() {
     const database = await test.open();
     const stores = createStores(database);
     const [world] = (await seedWorlds(database, 1)) as [World];
     const { organizationId } = world.own;
-    const applicationId = of(world.own, 'applicationId');
     const told: string[] = [];
     const none = async (): Promise<[]> => [];
     const alarms = createAlarms({
@@ -39,10 +42,17 @@ eachDatabase('alarms', (test) => {
         installation: async () => undefined,
       }),
     });
-    const open = async (): Promise<unknown[]> =>
+    const open = async (kind: AlarmKind): Promise<unknown[]> =>
       (await alarms.all(organizationId, { ended: false, reaches: () => true })).filter(
-        ({ kind }) => kind === 'diskWriterStopped',
+        (alarm) => alarm.kind === kind,
       );
+    return { world, organizationId, database, stores, told, look: alarms.look, open };
+  }
+
+  it('of a service that filled the disk lasts until somebody starts it', async () => {
+    const { world, stores, told, look, open } = await begin();
+    const applicationId = of(world.own, 'applicationId');
+    const kind = 'diskWriterStopped';
     await stores.applications.update({ applicationId }, { isStopped: true });
     await stores.diskWriters.keepWriter({
       kind: 'application',
@@ -54,8 +64,8 @@ eachDatabase('alarms', (test) => {
       since: '2100-03-01T12:00:00.000Z',
       stoppedAt: '2100-03-01T12:01:00.000Z',
     });
-    await alarms.look();
-    expect(await open()).toMatchObject([
+    await look();
+    expect(await open(kind)).toMatchObject([
       {
         serviceId: applicationId,
         sentence: expect.stringMatching(
@@ -65,7 +75,39 @@ eachDatabase('alarms', (test) => {
     ]);
     expect(told).toContain(`diskWriterStopped ${applicationId}`);
     await stores.applications.update({ applicationId }, { isStopped: false });
-    await alarms.look();
-    expect(await open()).toEqual([]);
+    await look();
+    expect(await open(kind)).toEqual([]);
+  });
+
+  it('begin when backups are encrypted for keys that Berth has not, and end with one of them', async () => {
+    const { organizationId, database, told, look, open } = await begin();
+    const kind = 'backupLocked';
+    const { recipient, identity } = await newKeyPair();
+    const destinations = tableStore(database, 'destination');
+    const offsite = { ...plainDestination, organizationId, recipients: [recipient] };
+    await destinations.insert({ ...offsite, destinationId: 'used', name: 'Offsite' });
+    await destinations.insert({ ...offsite, destinationId: 'unused', name: 'Nothing goes there' });
+    await look();
+    expect(await open(kind)).toEqual([]);
+    await tableStore(database, 'backup').insert({
+      ...plainBackup,
+      backupId: 'b',
+      organizationId,
+      databaseId: null,
+      databaseType: 'postgres',
+      destinationId: 'used',
+    });
+    await look();
+    expect(await open(kind)).toMatchObject([
+      {
+        subject: { type: 'destination', id: 'used', name: 'Offsite' },
+        sentence: expect.stringContaining(recipient),
+      },
+    ]);
+    expect(told).toContain('backupLocked used');
+    const identities = `# public key: ${recipient}\n${identity}\n`;
+    await destinations.update({ destinationId: 'used' }, { identities });
+    await look();
+    expect(await open(kind)).toEqual([]);
   });
 });
