@@ -1,4 +1,4 @@
-/** What can be restored, on one line of time: every moment of a recovery, backups, and branches made of both. */
+/** What can be restored, on one line of time: the moments of a recovery, backups, and their branches. */
 import { useState, type MouseEvent, type ReactElement } from 'react';
 import { Go } from '../frame/link.tsx';
 import { useAsk } from '../live/api.ts';

@@ -288,8 +288,8 @@ async function lockedBackups({ store }: SourcePorts): Promise<Condition[]> {
     organizationId,
     subject: { type: 'destination', id: destinationId, name },
     sentence:
-      `Backups at ${name} are encrypted for ${recipients.join(', ')}, and Berth has no private key of these, ` +
-      'so none is restored on trial, and a key that is lost shows only when a restore needs it. Give the ' +
+      `Backups at ${name} are encrypted for ${recipients.join(', ')}, and Berth has no private key of ` +
+      'these: none is restored on trial, and a lost key shows only when a restore needs it. Give the ' +
       'destination the private key, or open a backup by hand from time to time and acknowledge this.',
   }));
 }
