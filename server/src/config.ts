@@ -20,6 +20,7 @@ const variables = z.object({
   BERTH_DOCKER_CLI: path.default('/usr/bin/docker'),
   BERTH_GIT: path.default('/usr/bin/git'),
   BERTH_RCLONE: path.default('/usr/bin/rclone'),
+  BERTH_LEGO: path.default('/usr/bin/lego'),
   BERTH_PROXY_IMAGE: z.string().default('caddy:2'),
   BERTH_HTTP_PORT: port.default(80),
   BERTH_HTTPS_PORT: port.default(443),
@@ -46,6 +47,7 @@ export interface Config {
   dockerCli: string;
   gitPath: string;
   rclonePath: string;
+  legoPath: string;
   proxyImage: string;
   httpPort: number;
   httpsPort: number;
@@ -87,6 +89,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     dockerCli: data.BERTH_DOCKER_CLI,
     gitPath: data.BERTH_GIT,
     rclonePath: data.BERTH_RCLONE,
+    legoPath: data.BERTH_LEGO,
     proxyImage: data.BERTH_PROXY_IMAGE,
     httpPort: data.BERTH_HTTP_PORT,
     httpsPort: data.BERTH_HTTPS_PORT,

@@ -27,6 +27,7 @@ const defaults = {
   BERTH_PREVIEW_WATCH_SECONDS: '300',
   BERTH_GIT: '/usr/bin/git',
   BERTH_RCLONE: '/usr/bin/rclone',
+  BERTH_LEGO: '/usr/bin/lego',
   // A machine behind a proxy or with its own certificate authority: git, pulls and webhooks need these.
   HTTP_PROXY: '',
   HTTPS_PROXY: '',
@@ -46,6 +47,7 @@ const passedOn = [
   'BERTH_PREVIEW_WATCH_SECONDS',
   'BERTH_GIT',
   'BERTH_RCLONE',
+  'BERTH_LEGO',
   'HTTP_PROXY',
   'HTTPS_PROXY',
   'NO_PROXY',

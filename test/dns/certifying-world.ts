@@ -1,6 +1,8 @@
 /** Certificate orders of the product, whose names are looked up in a bind9 of this machine. */
 import { Resolver } from 'node:dns/promises';
+import { tmpdir } from 'node:os';
 import { createNameResolver } from '../../server/src/adapters/dns/name-resolver.ts';
+import { createLego } from '../../server/src/adapters/acme/lego.ts';
 import { createOutgoing } from '../../server/src/adapters/outgoing/outgoing.ts';
 import type { Stores } from '../../server/src/composition/stores.ts';
 import { createCertifying, type Certifying } from '../../server/src/composition/upkeep/certifying.ts';
@@ -9,6 +11,7 @@ import { createBases } from '../../server/src/modules/certificate-order/bases.ts
 import { createByDns, type ByDns } from '../../server/src/modules/certificate-order/by-dns.ts';
 import { createSettings } from '../../server/src/modules/settings/settings.ts';
 import type { Clock } from '../../server/src/ports/clock.ts';
+import type { Standing } from '../../server/src/domain/access/permissions.ts';
 import type { ChangeRoutes, Route } from '../../server/src/ports/proxy.ts';
 
 export interface CertifyingWorld {
@@ -17,6 +20,9 @@ export interface CertifyingWorld {
   changeRoutes: ChangeRoutes;
   /** Port of the name server. */
   dnsPort: number;
+  legoPath?: string;
+  /** Of every organization. */
+  standing?: Standing;
   onFault(error: unknown): void;
   onFact(text: string): void;
 }
@@ -52,11 +58,19 @@ export function certifyingOf(world: CertifyingWorld): { certifying: Certifying; 
     settings,
     config: { url: 'http://localhost:3000' },
     installation: { installationId: 'installation0001' },
-    adapters: { names: createNameResolver(), outgoing: localOutgoing() },
+    adapters: {
+      names: createNameResolver(),
+      outgoing: localOutgoing(),
+      lego: createLego({
+        legoPath: world.legoPath ?? '/usr/bin/lego',
+        scratch: tmpdir(),
+        outgoing: localOutgoing(),
+      }),
+    },
     log: { fault: (error) => (world.onFault(error), String(error)) },
     accounts: {
       events: { tellAll: async () => undefined },
-      organizations: { standing: async () => 'installation' },
+      organizations: { standing: async () => world.standing ?? 'installation' },
     },
     notifying: { tell: async ({ event, sentence }) => world.onFact(`${event}: ${sentence}`) },
     changeRoutes,

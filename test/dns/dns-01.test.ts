@@ -253,10 +253,10 @@ it('tells of an authority that is away or is none', async () => {
 });
 
 it('tries a provider with a record that goes again, and shows which zone took it', async () => {
-  const { dnsProviders, challengeRecords } = certifying.dnsProviderDeps;
+  const { dnsProviders, test } = certifying.dnsProviderDeps;
   const id = await createProvider();
   const provider = await dnsProviders.found(id, organizationId);
-  expect(await challengeRecords.test(provider, 'a.b.apps.test')).toEqual({
+  expect(await test(provider, 'a.b.apps.test')).toEqual({
     zone: 'apps.test',
     name: '_acme-challenge.a.b.apps.test',
   });

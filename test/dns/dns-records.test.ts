@@ -74,7 +74,7 @@ beforeEach(async () => {
   ({ organizationId } = owner);
   ({ applicationId } = await createPlace(temporary.database, owner, 'Shop'));
   proxy = keptRoutes(temporary.database);
-  const providers = createDnsProviders(stores.dnsProviders, clock);
+  const providers = createDnsProviders(stores.dnsProviders, clock, async () => undefined);
   await providers.create(organizationId, {
     name: 'Zones',
     kind: 'rfc2136',

@@ -9,6 +9,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createEndedOutputs } from '../../server/src/adapters/ended-output/files.ts';
 import { createEndedOutput, type EndedOutput } from '../../server/src/reconcile/observing/stopped-output.ts';
+import { createLego } from '../../server/src/adapters/acme/lego.ts';
 import { createAccessLog } from '../../server/src/adapters/access-log/access-log.ts';
 import { createUploads } from '../../server/src/adapters/archive/uploads.ts';
 import { createNameResolver } from '../../server/src/adapters/dns/name-resolver.ts';
@@ -309,6 +310,7 @@ function adaptersOf(machine: Machine, config: Config, reaper: Reaper, outgoing: 
     gitApis: createGitApis(clock, outgoing),
     keyPairs: sshKeyPairs,
     names: createNameResolver(),
+    lego: createLego({ legoPath: config.legoPath, scratch, outgoing }),
     outgoing,
     mailer: createMailer(outgoing),
     files: reaper.guard('files', filesOf(machine)),

@@ -59,7 +59,7 @@ const takingSeconds: readonly string[] = [
   'server/src/transport/streams/{forward,stream,terminal}',
   'setup/{machine/fetch-package,starters/detached}',
   'test/dangers/network-addresses',
-  'test/dns/{dns-01,dns-records,propagation,providers}',
+  'test/dns/{dns-01,dns-records,lego,propagation,providers}',
   'test/{access/input-words,clients/{family-import,generators},compose/judge,dangers/dangers,day/day}',
   'test/quotas/quotas',
   'test/kill-matrix/servers/kill-matrix-servers',

@@ -2,6 +2,7 @@
 import type { ComposeFolders } from '../deploy/disk-quotas.ts';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { createLego } from '../adapters/acme/lego.ts';
 import { createAccessLog } from '../adapters/access-log/access-log.ts';
 import { createEndedOutputs } from '../adapters/ended-output/files.ts';
 import { createFileLogs, type FileLogLimits } from '../adapters/deployment-log/file-log.ts';
@@ -60,6 +61,7 @@ export function createAdapters(config: Config, parts: AdapterParts) {
     gitApis: createGitApis(clock, outgoing),
     keyPairs: sshKeyPairs,
     names: createNameResolver(),
+    lego: createLego({ legoPath: config.legoPath, scratch: folder('lego'), outgoing }),
     outgoing,
     mailer: createMailer(outgoing),
     files,

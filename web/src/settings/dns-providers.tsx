@@ -19,6 +19,7 @@ export const dnsKindLabels: Record<string, string> = {
   porkbun: 'Porkbun',
   powerdns: 'PowerDNS',
   rfc2136: 'RFC 2136 (bind9, Knot)',
+  lego: 'Others, by lego',
 };
 
 const change: Readonly<Record<string, FieldChange>> = {
@@ -35,6 +36,8 @@ const change: Readonly<Record<string, FieldChange>> = {
   'rfc2136.server': { example: 'ns1.example.com' },
   'powerdns.apiUrl': { example: 'https://ns1.example.com:8081' },
   'rfc2136.keyName': { example: 'berth' },
+  'lego.provider': { example: 'infomaniak' },
+  'lego.environment': { as: 'area', example: 'INFOMANIAK_ACCESS_TOKEN=…' },
 };
 
 export const DnsProviders = (): ReactElement => (

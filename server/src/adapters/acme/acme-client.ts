@@ -4,7 +4,7 @@ import { explainProblem } from '../../domain/certificates/acme-problem.ts';
 import { certificateRequest } from '../../domain/certificates/csr.ts';
 import { jwsKey, type JwsKey } from '../../domain/certificates/jws.ts';
 import { AppError } from '../../domain/errors.ts';
-import type { AcmeAuthority, AcmeClient, AcmeOrder } from '../../ports/certificates/acme.ts';
+import type { AcmeAuthority, AcmeClient, AcmeOrder, AcmeProof } from '../../ports/certificates/acme.ts';
 import { waitUntil } from '../../ports/wait-until.ts';
 import { acmeAccount, acmeAuthorization, acmeChallenge, acmeOrder } from './acme-shapes.ts';
 import { AcmeRefusal, openWire, type AcmeAnswer, type AcmeWire, type WirePorts } from './acme-wire.ts';
@@ -18,7 +18,7 @@ const answerMs = 120_000;
 
 export function createAcmeClient(ports: WirePorts): AcmeClient {
   return {
-    async issue({ authority, accountKey, certificateKey, names, prove, signal }) {
+    async issue({ authority, accountKey, certificateKey, names, isOneByOne, prove, signal }) {
       const key = jwsKey(accountKey);
       const [first = ''] = names;
       const wire = await openWire(ports, authority, key);
@@ -29,7 +29,7 @@ export function createAcmeClient(ports: WirePorts): AcmeClient {
           identifiers: names.map((value) => ({ type: 'dns', value })),
         }),
       );
-      await proveAll(wire, order, { key, prove, signal });
+      await proveAll(wire, order, { key, isOneByOne, prove, signal });
       const csr = certificateRequest(names, certificateKey).toString('base64url');
       await says(wire.post(acmeOrder, order.finalize, { csr }));
       const signed = await says(
@@ -54,27 +54,43 @@ async function openAccount(wire: AcmeWire, { email, eab }: AcmeAuthority, key: J
   if (location !== undefined) wire.useAccount(location);
 }
 
-/** All records are set before the first of them is looked at: a wildcard and its apex share a name. */
+/**
+ * All records are set before the first of them is looked at, unless one by one is wanted: a wildcard and its
+ * apex share a name.
+ */
 async function proveAll(
   wire: AcmeWire,
   { authorizations }: Order,
-  { key, prove, signal }: Pick<AcmeOrder, 'prove' | 'signal'> & { key: JwsKey },
+  { key, isOneByOne, prove, signal }: Pick<AcmeOrder, 'isOneByOne' | 'prove' | 'signal'> & { key: JwsKey },
 ): Promise<void> {
-  const open: { url: string; host: string; challenge: Challenge; text: string }[] = [];
+  const open: OpenProof[] = [];
   for (const url of authorizations) {
     const { found } = await inSentences('the names')(wire.post(acmeAuthorization, url, undefined));
     if (found.status === 'valid') continue;
     const challenge = challengeOf(found);
+    const token = challenge.token ?? '';
     open.push({
       url,
-      host: found.identifier.value,
       challenge,
-      text: key.challengeText(challenge.token ?? ''),
+      proof: { host: found.identifier.value, token, text: key.challengeText(token) },
     });
   }
   if (open.length === 0) return;
-  await prove(open.map(({ host, text }) => ({ host, text })));
-  for (const { url, host, challenge } of open) {
+  for (const together of isOneByOne ? open.map((each) => [each]) : [open]) {
+    await prove(together.map(({ proof }) => proof));
+    await checkAll(wire, together, signal);
+  }
+}
+
+interface OpenProof {
+  url: string;
+  challenge: Challenge;
+  proof: AcmeProof;
+}
+
+async function checkAll(wire: AcmeWire, open: readonly OpenProof[], signal: AbortSignal): Promise<void> {
+  for (const { url, challenge, proof } of open) {
+    const { host } = proof;
     const says = inSentences(host);
     await says(wire.post(acmeChallenge, challenge.url, {}));
     const seen = await says(awaited(() => wire.post(acmeAuthorization, url, undefined), isJudged, signal));

@@ -18,7 +18,12 @@ import {
 } from '../../modules/dns-provider/challenge-records.ts';
 import type { Organizations } from '../../modules/organization/organization.ts';
 import { createDnsCheck } from '../../modules/domain/dns-check.ts';
-import { createDnsProviders } from '../../modules/dns-provider/dns-provider.ts';
+import { createByProgram, isByProgram, type ByProgram } from '../../modules/dns-provider/by-program.ts';
+import {
+  createDnsProviders,
+  createMayRunPrograms,
+  type MayRunPrograms,
+} from '../../modules/dns-provider/dns-provider.ts';
 import type { DnsProviderDeps } from '../../modules/dns-provider/handlers.ts';
 import { createConnect, noted } from '../../modules/dns-provider/zone-access.ts';
 import { createDnsRecords, type DnsRecords } from '../../modules/dns-record/dns-record.ts';
@@ -45,7 +50,7 @@ export interface Certifying {
 export interface CertifyingParts extends Pick<Ground, 'stores' | 'clock'> {
   config: Pick<Ground['config'], 'url'>;
   installation: Pick<Ground['installation'], 'installationId'>;
-  adapters: Pick<Ground['adapters'], 'outgoing' | 'names'>;
+  adapters: Pick<Ground['adapters'], 'outgoing' | 'names' | 'lego'>;
   log: Pick<Ground['log'], 'fault'>;
   accounts: { events: Pick<Events, 'tellAll'>; organizations: Pick<Organizations, 'standing'> };
   notifying: Pick<Product['notifying'], 'tell'>;
@@ -59,8 +64,10 @@ export interface CertifyingParts extends Pick<Ground, 'stores' | 'clock'> {
 
 export function createCertifying(parts: CertifyingParts): Certifying {
   const { stores, adapters, clock, log, accounts, notifying, settings, bases, changeRoutes } = parts;
-  const dnsProviders = createDnsProviders(stores.dnsProviders, clock);
+  const mayRunPrograms = createMayRunPrograms(accounts.organizations.standing);
+  const dnsProviders = createDnsProviders(stores.dnsProviders, clock, mayRunPrograms);
   const challengeRecords = challengeRecordsOf(parts);
+  const byProgram = byProgramOf(parts, challengeRecords, mayRunPrograms);
   const certificates = createCertificates(stores.certificates, clock);
   const store = stores.certificateOrders;
   const certificateOrders = createCertificateOrders(store, clock);
@@ -74,6 +81,11 @@ export function createCertifying(parts: CertifyingParts): Certifying {
       clock,
       dnsProviders,
       challengeRecords,
+      byProgram: {
+        isFor: isByProgram,
+        set: byProgram.set,
+        onFault: (error) => void log.fault(error, 'TXT record at a DNS provider'),
+      },
       authorityOf: createAuthorityOf({
         resolver: (certificateResolverId, organizationId) =>
           stores.certificateResolvers.find({ certificateResolverId, organizationId }),
@@ -97,7 +109,10 @@ export function createCertifying(parts: CertifyingParts): Certifying {
     renewing,
     challengeRecords,
     dnsRecords: dnsRecordsOf(parts),
-    dnsProviderDeps: { dnsProviders, challengeRecords },
+    dnsProviderDeps: {
+      dnsProviders,
+      test: (provider, host) => (isByProgram(provider) ? byProgram : challengeRecords).test(provider, host),
+    },
     certificateOrders,
     automaticOrders,
   };
@@ -114,6 +129,21 @@ function claimsOf(
     dns: createDnsCheck({ names: adapters.names, settings: settings.get }),
     isTenant: async (organizationId) => (await accounts.organizations.standing(organizationId)) === 'tenant',
     changed: () => void renewing.tick().catch((error: unknown) => log.fault(error, 'certificates by DNS')),
+  });
+}
+
+function byProgramOf(
+  { stores, adapters, settings, clock }: CertifyingParts,
+  { zoneFor }: ChallengeRecords,
+  mayRunPrograms: MayRunPrograms,
+): ByProgram {
+  return createByProgram({
+    store: stores.dnsProviders,
+    program: adapters.lego,
+    mayRunPrograms,
+    zoneFor,
+    resolver: async () => (await settings.get()).dnsResolver,
+    clock,
   });
 }
 

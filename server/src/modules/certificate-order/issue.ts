@@ -15,12 +15,25 @@ export interface Proving<R> {
   remove(records: readonly R[]): Promise<void>;
 }
 
+/** The same by a program of Berth's machine, one record at a time. */
+export interface ProvingByProgram {
+  /** Whether it is needed for the provider. */
+  isFor(provider: Provider): boolean;
+  set(
+    provider: Provider,
+    proof: { host: string; token: string; accountKey: Secret; signal: AbortSignal },
+  ): Promise<{ remove(): Promise<void> }>;
+  /** Called for a record that could not be removed. */
+  onFault(error: unknown): void;
+}
+
 export interface IssueDeps<R> {
   store: OrderStore;
   acme: AcmeClient;
   clock: Clock;
   dnsProviders: Pick<DnsProviders, 'found'>;
   challengeRecords: Proving<R>;
+  byProgram: ProvingByProgram;
   /** The authority of an order, by its resolver or the settings. */
   authorityOf(order: OrderRecord): Promise<AcmeAuthority>;
 }
@@ -35,19 +48,17 @@ export interface IssuedPair {
 export const attemptMs = 15 * 60_000;
 
 export function createIssue<R>(deps: IssueDeps<R>) {
-  const { acme, dnsProviders, challengeRecords } = deps;
+  const { acme, dnsProviders, byProgram } = deps;
   return async (order: OrderRecord, stop: AbortSignal): Promise<IssuedPair> => {
     const provider = await dnsProviders.found(order.dnsProviderId, order.organizationId);
     const authority = await deps.authorityOf(order);
     const accountKey = await accountKeyOf(deps, order.organizationId, authority);
     const privateKey = newKey();
     const signal = AbortSignal.any([stop, AbortSignal.timeout(attemptMs)]);
-    const records: R[] = [];
-    async function prove(proofs: readonly AcmeProof[]): Promise<void> {
-      for (const { host, text } of proofs)
-        records.push(await challengeRecords.set(provider, host, text, attemptMs));
-      await challengeRecords.awaitSeen(provider, records, signal);
-    }
+    const isOneByOne = byProgram.isFor(provider);
+    const records = isOneByOne
+      ? recordsByProgram(byProgram, provider, accountKey, signal)
+      : recordsByBerth(deps.challengeRecords, provider, signal);
     try {
       const { names } = order;
       const certificateData = await acme.issue({
@@ -55,13 +66,54 @@ export function createIssue<R>(deps: IssueDeps<R>) {
         accountKey,
         certificateKey: privateKey,
         names,
-        prove,
+        isOneByOne,
+        prove: records.prove,
         signal,
       });
       return { certificateData, privateKey };
     } finally {
-      await challengeRecords.remove(records);
+      await records.remove();
     }
+  };
+}
+
+interface Records {
+  prove(proofs: readonly AcmeProof[]): Promise<void>;
+  remove(): Promise<void>;
+}
+
+function recordsByBerth<R>(challengeRecords: Proving<R>, provider: Provider, signal: AbortSignal): Records {
+  const records: R[] = [];
+  return {
+    async prove(proofs) {
+      for (const { host, text } of proofs)
+        records.push(await challengeRecords.set(provider, host, text, attemptMs));
+      await challengeRecords.awaitSeen(provider, records, signal);
+    },
+    remove: () => challengeRecords.remove(records),
+  };
+}
+
+function recordsByProgram(
+  { set, onFault }: ProvingByProgram,
+  provider: Provider,
+  accountKey: Secret,
+  signal: AbortSignal,
+): Records {
+  let last: { remove(): Promise<void> } | undefined;
+  // The certificate may be had although a record could not be removed.
+  const remove = async (): Promise<void> => {
+    await last?.remove().catch(onFault);
+    last = undefined;
+  };
+  return {
+    async prove(proofs) {
+      for (const { host, token } of proofs) {
+        await remove();
+        last = await set(provider, { host, token, accountKey, signal });
+      }
+    },
+    remove,
   };
 }
 

@@ -21,7 +21,8 @@ export const dnsProviderContract = {
       'credential is stored encrypted and never shown again. Berth adds TXT records below _acme-challenge ' +
       'names while a certificate is asked for, and removes these texts alone. Addresses are judged as ' +
       "those of buckets are: the platform's own networks are never reached, private ones only as the " +
-      'settings allow.',
+      'settings allow. The kind lego, a program of the machine of Berth, is for the organization of the ' +
+      'installation alone.',
     access: { class: 'admin', resources: [] },
     input: z.object({
       name,
@@ -30,7 +31,7 @@ export const dnsProviderContract = {
     }),
     example: { name: 'Our zones', kind: 'rfc2136', rfc2136: dnsKinds.rfc2136.example },
     output: dnsProviderRecord,
-    refusals: ['CONFLICT'],
+    refusals: ['CONFLICT', 'FORBIDDEN'],
   }),
   one: query({
     summary: 'One DNS provider with its last error, without its credential',
@@ -55,6 +56,7 @@ export const dnsProviderContract = {
       ...perDnsKind((kind) => dnsKinds[kind].changes.nullish().describe(describedBy(kind))),
     }),
     output: dnsProviderRecord,
+    refusals: ['FORBIDDEN'],
   }),
   remove: mutation({
     summary: 'Removes a DNS provider; refused while certificates are renewed by it',
@@ -77,6 +79,6 @@ export const dnsProviderContract = {
       zone: z.string().describe('Zone that took the record'),
       name: z.string().describe('Name that the record had'),
     }),
-    refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+    refusals: ['FORBIDDEN', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   }),
 };

@@ -1,4 +1,5 @@
 /** DNS providers as records: their settings checked, their credentials kept. */
+import type { Standing } from '../../domain/access/permissions.ts';
 import { AppError } from '../../domain/errors.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import { asSettings, kindSettings } from '../../procedure/input/kind-settings.ts';
@@ -38,7 +39,31 @@ export const mostProviders = 50;
 
 const settingsOfKinds = kindSettings(dnsKinds, dnsKindNames, 'kind');
 
-export function createDnsProviders(store: DnsProviderStore, clock: Clock): DnsProviders {
+/** FORBIDDEN for an organization that may not have programs of Berth's machine run with its settings. */
+export type MayRunPrograms = (organizationId: string) => Promise<void>;
+
+export function createMayRunPrograms(
+  standing: (organizationId: string) => Promise<Standing>,
+): MayRunPrograms {
+  return async (organizationId) => {
+    if ((await standing(organizationId)) === 'installation') return;
+    throw new AppError(
+      'FORBIDDEN',
+      'kind: lego runs on the machine of Berth and reaches what it likes from there, past the rules for ' +
+        "addresses that tenants name, so only the installation's own organization may use it. Use another " +
+        'kind, or let a CNAME of the _acme-challenge name lead to a zone of a provider that has one.',
+    );
+  };
+}
+
+export function createDnsProviders(
+  store: DnsProviderStore,
+  clock: Clock,
+  mayRunPrograms: MayRunPrograms,
+): DnsProviders {
+  const checked = async (organizationId: string, kind: DnsKind): Promise<void> => {
+    if (dnsKinds[kind].program) await mayRunPrograms(organizationId);
+  };
   const found: DnsProviders['found'] = async (dnsProviderId, organizationId) => {
     const record = await store.find({ dnsProviderId, organizationId });
     if (!record) throw new AppError('NOT_FOUND', 'There is no such DNS provider. It may have been removed.');
@@ -47,18 +72,10 @@ export function createDnsProviders(store: DnsProviderStore, clock: Clock): DnsPr
   return {
     found,
     async create(organizationId, { kind, name, ...input }) {
+      await checked(organizationId, kind);
       await requireRoom(store, organizationId);
-      const record: DnsProviderRecord = {
-        dnsProviderId: randomId(),
-        organizationId,
-        name,
-        kind,
-        settings: JSON.stringify(settingsOfKinds.given(kind, input)),
-        lastUsedAt: null,
-        lastError: null,
-        lastErrorAt: null,
-        createdAt: isoTime(clock),
-      };
+      const settings = JSON.stringify(settingsOfKinds.given(kind, input));
+      const record = newRecord(clock, { organizationId, name, kind, settings });
       await store.insert(record);
       return shown(record);
     },
@@ -72,6 +89,7 @@ export function createDnsProviders(store: DnsProviderStore, clock: Clock): DnsPr
     },
     async update(dnsProviderId, organizationId, { name, ...input }) {
       const present = await found(dnsProviderId, organizationId);
+      await checked(organizationId, dnsKindOf(present));
       const settings = JSON.stringify(
         settingsOfKinds.changed(dnsKindOf(present), settingsOf(present), input),
       );
@@ -89,6 +107,20 @@ export function createDnsProviders(store: DnsProviderStore, clock: Clock): DnsPr
       await store.remove({ dnsProviderId, organizationId });
       return shown(record);
     },
+  };
+}
+
+function newRecord(
+  clock: Clock,
+  given: Pick<DnsProviderRecord, 'organizationId' | 'name' | 'kind' | 'settings'>,
+): DnsProviderRecord {
+  return {
+    ...given,
+    dnsProviderId: randomId(),
+    lastUsedAt: null,
+    lastError: null,
+    lastErrorAt: null,
+    createdAt: isoTime(clock),
   };
 }
 

@@ -8,14 +8,14 @@ import type { DnsProviders } from './dns-provider.ts';
 
 export interface DnsProviderDeps {
   dnsProviders: DnsProviders;
-  challengeRecords: Pick<ChallengeRecords, 'test'>;
+  test: ChallengeRecords['test'];
   /** Called when a provider was added or changed: what waits for one goes on. */
   changed(): void;
 }
 
 export function dnsProviderHandlers({
   dnsProviders,
-  challengeRecords,
+  test,
   changed,
 }: DnsProviderDeps): Handlers<typeof dnsProviderContract, CallContext> {
   return {
@@ -42,7 +42,7 @@ export function dnsProviderHandlers({
     async test({ actor }, { dnsProviderId, hostName }) {
       const name = parseHost(hostName, 'hostName').replace(/^\*\./, '');
       const provider = await dnsProviders.found(dnsProviderId, actor.organizationId);
-      return { success: true, ...(await challengeRecords.test(provider, name)) };
+      return { success: true, ...(await test(provider, name)) };
     },
   };
 }

@@ -2,6 +2,7 @@
 import { AppError, sentenceOf } from '../../domain/errors.ts';
 import { oneAtATimePerKey } from '../../domain/time/one-at-a-time.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
+import { isByProgram } from '../dns-provider/by-program.ts';
 import type { DnsProviders } from '../dns-provider/dns-provider.ts';
 import { candidatesOf, zoneAgainMs, type Zone, type ZoneAccess } from '../../domain/dns/zone.ts';
 import {
@@ -165,6 +166,8 @@ async function zoneOf(
   let best: Omit<Looked, 'planned'> | undefined;
   let fault: AppError | undefined;
   for (const provider of await deps.providers.list({ organizationId })) {
+    // A program sets the records of challenges alone.
+    if (isByProgram(provider)) continue;
     const access = deps.connect(provider);
     try {
       const zone = await access.find(candidates);

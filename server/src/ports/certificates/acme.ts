@@ -20,6 +20,8 @@ export interface AcmeProof {
   host: string;
   /** Value of the TXT record at `_acme-challenge.<host>`. */
   text: string;
+  /** What the text is made from, with the account's key (RFC 8555, 8.1). */
+  token: string;
 }
 
 export interface AcmeOrder {
@@ -29,6 +31,8 @@ export interface AcmeOrder {
   /** PKCS #8 PEM, P-256, of the certificate. */
   certificateKey: Secret;
   names: readonly string[];
+  /** One record is checked before the next one is set. */
+  isOneByOne: boolean;
   /** Sets the records; resolves when the authority may look at them. */
   prove(proofs: readonly AcmeProof[]): Promise<void>;
   signal: AbortSignal;

@@ -13,6 +13,7 @@ import {
   type ZoneAccess,
   type ZoneRecord,
 } from '../../../domain/dns/zone.ts';
+import type { Secret } from '../../../domain/secrets/secret.ts';
 import { defineSettings, type SettingsDefinition } from '../../../procedure/input/kind-settings.ts';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -54,12 +55,25 @@ interface KindDefinition<F extends z.ZodRawShape, S extends keyof F & string>
   /** Where the provider documents the interface. */
   source: string;
   connect(settings: z.output<z.ZodObject<F>>, way: ProviderWay): ZoneAccess;
+  /**
+   * What a program of Berth's machine is told, by which the provider is changed; absent where Berth changes it
+   * itself.
+   */
+  program?(settings: z.output<z.ZodObject<F>>): ProgramSettings;
+}
+
+export interface ProgramSettings {
+  /** The provider, as the program names it. */
+  provider: string;
+  environment: Record<string, Secret>;
+  /** Whether the program waits until the name servers of the zone have a record. */
+  awaitsNameServers: boolean;
 }
 
 export function defineKind<F extends z.ZodRawShape, S extends keyof F & string>(
   definition: KindDefinition<F, S>,
 ) {
-  const { label, rights, source } = definition;
+  const { label, rights, source, program } = definition;
   const settings = defineSettings(definition);
   return {
     ...settings,
@@ -68,6 +82,8 @@ export function defineKind<F extends z.ZodRawShape, S extends keyof F & string>(
     source,
     connect: (given: unknown, way: ProviderWay): ZoneAccess =>
       definition.connect(settings.input.parse(given), way),
+    /** Undefined where Berth changes the provider itself. */
+    program: program && ((given: unknown): ProgramSettings => program(settings.input.parse(given))),
   };
 }
 

@@ -4,6 +4,7 @@ import { desec } from './desec.ts';
 import { digitalocean } from './digitalocean.ts';
 import { gandi } from './gandi.ts';
 import { hetzner } from './hetzner.ts';
+import { lego } from './lego.ts';
 import { ovh } from './ovh.ts';
 import { porkbun } from './porkbun.ts';
 import { powerdns } from './powerdns.ts';
@@ -21,6 +22,7 @@ export const dnsKinds = {
   ovh,
   gandi,
   porkbun,
+  lego,
 };
 
 export type DnsKind = keyof typeof dnsKinds;
