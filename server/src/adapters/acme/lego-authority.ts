@@ -1,6 +1,6 @@
 /**
- * An ACME authority (RFC 8555) on loopback for one run of lego: it hands out one dns-01 challenge with a token
- * that another authority has given, and lets its check hang until the record may go; then the check fails.
+ * An ACME authority (RFC 8555) on loopback for one run of lego: it hands out one dns-01 challenge with a
+ * token that another authority has given, and lets its check hang until the record may go; then that fails.
  */
 import { createPublicKey, randomBytes } from 'node:crypto';
 import { once } from 'node:events';

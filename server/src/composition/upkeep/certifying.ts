@@ -18,10 +18,11 @@ import {
 } from '../../modules/dns-provider/challenge-records.ts';
 import type { Organizations } from '../../modules/organization/organization.ts';
 import { createDnsCheck } from '../../modules/domain/dns-check.ts';
-import { createByProgram, isByProgram, type ByProgram } from '../../modules/dns-provider/by-program.ts';
+import { createByProgram, type ByProgram } from '../../modules/dns-provider/by-program.ts';
 import {
   createDnsProviders,
   createMayRunPrograms,
+  isByProgram,
   type MayRunPrograms,
 } from '../../modules/dns-provider/dns-provider.ts';
 import type { DnsProviderDeps } from '../../modules/dns-provider/handlers.ts';

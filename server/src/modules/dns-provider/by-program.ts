@@ -1,4 +1,4 @@
-/** TXT records of challenges that a program of Berth's machine sets, since Berth does not know the provider. */
+/** TXT records of challenges that a program sets, where Berth itself does not know the provider. */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { AppError } from '../../domain/errors.ts';
 import { hideInErrors } from '../../domain/secrets/hide-in-errors.ts';
@@ -34,9 +34,6 @@ export interface ByProgram {
   /** Sets a record and removes it. */
   test(provider: DnsProviderRecord, host: string): Promise<{ zone: string; name: string }>;
 }
-
-export const isByProgram = (provider: Pick<DnsProviderRecord, 'kind'>): boolean =>
-  dnsKinds[dnsKindOf(provider)].program !== undefined;
 
 export function createByProgram(deps: ByProgramDeps): ByProgram {
   const set: ByProgram['set'] = (provider, proof) =>
@@ -87,7 +84,7 @@ function otherZones({ name, ...provider }: DnsProviderRecord, host: string): App
   const { label } = dnsKinds[dnsKindOf(provider)];
   return new AppError(
     'PRECONDITION_FAILED',
-    `The DNS provider ${name} (${label}) is not said to serve the zone of _acme-challenge.${host}, or of the ` +
-      'name that its CNAME leads to. Add the zone to its zones with dnsProvider.update.',
+    `The DNS provider ${name} (${label}) is not said to serve the zone of _acme-challenge.${host}, or of ` +
+      'the name that its CNAME leads to. Add the zone to its zones with dnsProvider.update.',
   );
 }

@@ -39,6 +39,10 @@ export const mostProviders = 50;
 
 const settingsOfKinds = kindSettings(dnsKinds, dnsKindNames, 'kind');
 
+/** Whether a program of Berth's machine changes the provider; it sets the records of challenges alone. */
+export const isByProgram = (provider: Pick<DnsProviderRecord, 'kind'>): boolean =>
+  dnsKinds[dnsKindOf(provider)].program !== undefined;
+
 /** FORBIDDEN for an organization that may not have programs of Berth's machine run with its settings. */
 export type MayRunPrograms = (organizationId: string) => Promise<void>;
 

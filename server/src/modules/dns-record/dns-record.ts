@@ -2,8 +2,7 @@
 import { AppError, sentenceOf } from '../../domain/errors.ts';
 import { oneAtATimePerKey } from '../../domain/time/one-at-a-time.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
-import { isByProgram } from '../dns-provider/by-program.ts';
-import type { DnsProviders } from '../dns-provider/dns-provider.ts';
+import { isByProgram, type DnsProviders } from '../dns-provider/dns-provider.ts';
 import { candidatesOf, zoneAgainMs, type Zone, type ZoneAccess } from '../../domain/dns/zone.ts';
 import {
   digestOfPlan,

@@ -55,10 +55,7 @@ interface KindDefinition<F extends z.ZodRawShape, S extends keyof F & string>
   /** Where the provider documents the interface. */
   source: string;
   connect(settings: z.output<z.ZodObject<F>>, way: ProviderWay): ZoneAccess;
-  /**
-   * What a program of Berth's machine is told, by which the provider is changed; absent where Berth changes it
-   * itself.
-   */
+  /** What a program is told that changes the provider; absent where Berth changes it itself. */
   program?(settings: z.output<z.ZodObject<F>>): ProgramSettings;
 }
 
