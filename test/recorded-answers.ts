@@ -252,6 +252,7 @@ export const recordedAnswers: Answers = {
     resolvedIps: ['198.51.100.9'],
     expectedIp: '203.0.113.7',
     error: 'leads to 198.51.100.9 and not to 203.0.113.7. Change its A record.',
+    machines: [{ serverId: null, address: '203.0.113.7', isLed: false }],
   },
   ...recordedPreviews(at),
   'backup.byDatabase': [{ backupId: 'b1' }],

@@ -1,5 +1,4 @@
 /** `berth base-domain`: below which domain services get their names. */
-import { isIP } from 'node:net';
 import type { Client } from '../../client/client.ts';
 import { isPublicBase, wildcardRecord } from '../../server/src/domain/routing/base-domain.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -15,8 +14,8 @@ interface Holder {
   what: string;
   baseDomain: string | null;
   set(baseDomain: string | null): Promise<string | null>;
-  /** Where names below it are to lead, each looked up; undefined: to Berth's own machine. */
-  machines(): Promise<(string | undefined)[]>;
+  /** Where names below it are to lead. */
+  of: { projectId: string } | { serverId: string | null };
 }
 
 async function holderOf(context: Context, client: Client): Promise<Holder> {
@@ -30,18 +29,18 @@ async function holderOf(context: Context, client: Client): Promise<Holder> {
     what: 'the installation',
     baseDomain,
     set: async (wanted) => (await client.settings.update({ baseDomain: wanted })).baseDomain,
-    machines: async () => [undefined],
+    of: { serverId: null },
   };
 }
 
 async function ofServer(client: Client, name: string): Promise<Holder> {
   const serverId = await serverNamed(client, name);
-  const { baseDomain, ipAddress } = await client.server.one({ serverId });
+  const { baseDomain } = await client.server.one({ serverId });
   return {
     what: `the server ${name}`,
     baseDomain,
     set: async (wanted) => (await client.server.update({ serverId, baseDomain: wanted })).baseDomain,
-    machines: async () => [ipAddress],
+    of: { serverId },
   };
 }
 
@@ -61,44 +60,29 @@ async function ofProject(client: Client, wantedName: string): Promise<Holder> {
     what: `the project ${first.name}`,
     baseDomain,
     set: async (wanted) => (await client.project.update({ projectId, baseDomain: wanted })).baseDomain,
-    async machines() {
-      const services = itemsOf(await client.service.all({ projectId }));
-      const ids = new Set(
-        services.flatMap(({ kind, serverId }) =>
-          kind === 'application' || kind === 'compose' ? [serverId] : [],
-        ),
-      );
-      if (ids.size === 0 || (ids.size === 1 && ids.has(null))) return [undefined];
-      const servers = itemsOf(await client.server.all());
-      return [...ids].map((id) => servers.find(({ serverId }) => serverId === id)?.ipAddress);
-    },
+    of: { projectId },
   };
 }
 
-/** The record of `*.base`, and whether it is there. */
-async function recordsOf(client: Client, base: string, machines: readonly (string | undefined)[]) {
-  return Promise.all(
-    machines.map(async (machine) => {
-      const serverIp = await addressOf(client, machine);
-      const { isValid, resolvedIps, expectedIp, error } = await client.domain.validateDomain({
-        domain: `*.${base}`,
-        ...(serverIp === undefined ? {} : { serverIp }),
-      });
-      return {
-        record: wildcardRecord(base, expectedIp),
-        isThere: isValid,
-        resolvedIps,
-        error: error ?? null,
-      };
-    }),
+/** The record of `*.base` for each machine, and whether it is there. */
+async function recordsOf(client: Client, base: string, of: Holder['of']) {
+  const { machines, resolvedIps, error, hint } = await client.domain.validateDomain({
+    domain: `*.${base}`,
+    ...of,
+  });
+  return machines.flatMap(({ address, isLed }) =>
+    address === null
+      ? []
+      : [
+          {
+            record: wildcardRecord(base, address),
+            isThere: isLed,
+            resolvedIps,
+            error: error ?? null,
+            ...(isLed && hint !== undefined ? { hint } : {}),
+          },
+        ],
   );
-}
-
-/** Of a server that is known by its name: what the name leads to. */
-async function addressOf(client: Client, machine: string | undefined): Promise<string | undefined> {
-  if (machine === undefined || isIP(machine) !== 0) return machine;
-  const { resolvedIps } = await client.domain.validateDomain({ domain: machine, serverIp: '0.0.0.0' });
-  return resolvedIps[0];
 }
 
 export const baseDomainWord: Word = {
@@ -120,7 +104,6 @@ export const baseDomainWord: Word = {
     'settings.update',
     'project.all',
     'project.update',
-    'service.all',
     'server.all',
     'server.one',
     'server.update',
@@ -141,7 +124,7 @@ export const baseDomainWord: Word = {
       );
       return exitCodes.done;
     }
-    const records = isPublicBase(base) ? await recordsOf(client, base, await holder.machines()) : [];
+    const records = isPublicBase(base) ? await recordsOf(client, base, holder.of) : [];
     const isThere = records.length === 0 || records.some((one) => one.isThere);
     context.answer({ baseDomain: base, records }, () =>
       [
@@ -151,7 +134,7 @@ export const baseDomainWord: Word = {
             `DNS record: ${one.record}\n` +
             sentence(
               one.isThere
-                ? `It is there (${one.resolvedIps.join(', ')}).`
+                ? `It is there (${one.resolvedIps.join(', ')}). ${one.hint ?? ''}`.trim()
                 : (one.error ?? 'It is not there.'),
               context.terminal,
             ),

@@ -138,7 +138,7 @@ const check: Word = {
     context.answer(verdict, () => {
       const addresses = verdict.resolvedIps.join(', ');
       const said = verdict.isValid
-        ? `${domain} points to the server (${addresses}).`
+        ? `${domain} points to the server (${addresses}). ${verdict.hint ?? ''}`.trim()
         : (verdict.error ?? `It leads to ${addresses || 'nowhere'}.`);
       const whole = said.startsWith(domain) ? said : `${domain}: ${said}`;
       return `${sentence(whole, context.terminal)}\n`;

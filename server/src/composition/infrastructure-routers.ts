@@ -16,6 +16,7 @@ import { createContainers } from '../modules/container/container.ts';
 import { containerHandlers } from '../modules/container/handlers.ts';
 import { contracts } from '../modules/contracts.ts';
 import { certificateState } from '../modules/domain/certificate-state.ts';
+import { leadingToOf } from '../modules/base-domain/machines.ts';
 import { createDnsCheck } from '../modules/domain/dns-check.ts';
 import { domainHandlers, type DomainDesk } from '../modules/domain/handlers.ts';
 import { dnsProviderHandlers } from '../modules/dns-provider/handlers.ts';
@@ -180,6 +181,7 @@ function domainDesk(parts: AppParts, certificates: Certificates, servers: Server
         authorityOf: authorityOf(settings, stores.certificateResolvers),
         byDns: (each) => byDns.of(each, each.serverKey),
       }),
+    leadingTo: leadingToOf(stores, settings.get),
     serverAddress: async (serverId, organizationId) =>
       (await servers.one(serverId, organizationId)).ipAddress,
   };

@@ -7,6 +7,7 @@ import { AppError } from '../../../server/src/domain/errors.ts';
 import { createBaseDomains } from '../../../server/src/modules/base-domain/base-domain.ts';
 import type { BaseDomainStore } from '../../../server/src/modules/base-domain/store.ts';
 import { domainContract } from '../../../server/src/modules/domain/contract.ts';
+import { leadingToOf } from '../../../server/src/modules/base-domain/machines.ts';
 import { createDnsCheck } from '../../../server/src/modules/domain/dns-check.ts';
 import { createDomains } from '../../../server/src/modules/domain/domain.ts';
 import { domainHandlers, type DomainDesk } from '../../../server/src/modules/domain/handlers.ts';
@@ -28,6 +29,9 @@ import { plainServer } from '../../world/plain-server.ts';
 const names: Record<string, Lookup> = {
   'shop.test': { addresses: ['203.0.113.7', '2001:db8::7'], fault: undefined },
   'berth-check.wild.test': { addresses: ['203.0.113.7'], fault: undefined },
+  'edge.test': { addresses: ['198.51.100.4'], fault: undefined },
+  'berth-check.edge.test': { addresses: ['198.51.100.4'], fault: undefined },
+  'proxied.test': { addresses: ['192.0.2.9'], fault: undefined },
   'behind.test': { addresses: ['104.16.0.1'], fault: undefined },
   'slow.test': { addresses: [], fault: 'the resolver gave no answer in time' },
 };
@@ -53,7 +57,12 @@ export interface DomainScene {
   asked: [string, string | null][];
   /** Hosts that were made ready for an authority. */
   prepared: string[];
-  settings: { serverIp: string | null; dnsResolver: string; baseDomain: string | null };
+  settings: {
+    serverIp: string | null;
+    dnsResolver: string;
+    baseDomain: string | null;
+    trustedProxies: readonly string[];
+  };
   /** Hosts that a certificate was uploaded for. */
   certified: string[];
   /** Wildcard hosts of zones that a DNS provider serves, and those whose certificates were ordered. */
@@ -68,7 +77,7 @@ function newScene(): DomainScene {
     refusal: undefined,
     asked: [],
     prepared: [],
-    settings: { serverIp: '203.0.113.7', dnsResolver: '9.9.9.9', baseDomain: null },
+    settings: { serverIp: '203.0.113.7', dnsResolver: '9.9.9.9', baseDomain: null, trustedProxies: [] },
     certified: [],
     provable: [],
     ordered: [],
@@ -113,6 +122,7 @@ function domainRouters(database: Database, requests: DomainRequests, scene: Doma
     facts: async () => ({ addresses: ['127.0.0.1', '192.0.2.9'], hostName: 'machine' }),
   });
   const surroundings = surroundingsOf(scene, baseDomains);
+  const leadingTo = leadingToOf({ baseDomains, domains: store }, settingsOf(scene));
   const changeRoutes: ChangeRoutes = (serverKey, write, change) =>
     write(async () => {
       const changed = await change();
@@ -146,11 +156,14 @@ function domainRouters(database: Database, requests: DomainRequests, scene: Doma
         changeRoutes,
         dns,
         serverIp: async () => scene.settings.serverIp,
+        leadingTo,
         serverAddress: async (serverId) => (await servers.find({ serverId }))?.ipAddress ?? '',
       }),
     ),
   ];
 }
+
+const settingsOf = (scene: DomainScene) => async () => ({ cloud: false, ...scene.settings });
 
 const surroundingsOf = (scene: DomainScene, store: BaseDomainStore): DomainSurroundings => ({
   settings: async () => ({ trustedProxies: [] }),

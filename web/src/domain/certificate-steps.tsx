@@ -108,7 +108,7 @@ export function CertificateSteps({ domain }: { domain: Domain }): ReactElement {
           {!isIssued &&
             dns?.isValid &&
             !certificate?.error &&
-            `${host} leads to ${dns.resolvedIps.join(', ')}.`}
+            (dns.hint ?? `${host} leads to ${dns.resolvedIps.join(', ')}.`)}
         </span>
         {!isIssued && (
           <Button

@@ -8,7 +8,6 @@ import { urlOf, type Domain } from './domain.ts';
 import { Button } from '../parts/button.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { Confirm, Dialog } from '../parts/dialog.tsx';
-import { Mark } from '../parts/mark.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { Empty, Fault, ReadFault, SkeletonRows } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
@@ -16,6 +15,7 @@ import { named, type Service } from '../service/service.ts';
 import { CertificateSteps } from './certificate-steps.tsx';
 import { CustomerNames } from './customer-names.tsx';
 import { Requests } from './requests.tsx';
+import { Verdict } from './verdict.tsx';
 import { SetRecords } from './set-records.tsx';
 import { texts } from './texts.ts';
 import { WildcardProvider } from './wildcard-provider.tsx';
@@ -144,16 +144,7 @@ function PlainHttp({ domain }: { domain: Domain }): ReactElement {
   return (
     <div className="flex flex-wrap items-center gap-3 px-4 py-2.5 text-13">
       <span className="text-faint">Plain http</span>
-      {check.data && (
-        <Mark
-          of={check.data.isValid ? 'done' : 'failed'}
-          word={
-            check.data.isValid
-              ? `Leads here (${check.data.resolvedIps.join(', ')})`
-              : (check.data.error ?? 'Does not lead here')
-          }
-        />
-      )}
+      {check.data && <Verdict of={check.data} miss="failed" />}
       <Fault error={check.error} />
       <Button small isBusy={check.isPending} onClick={() => check.mutate({ domain: domain.host })}>
         Check

@@ -1,7 +1,7 @@
 /** The base domain of a project: the record that it needs, for the machines that its services stand on. */
 import type { ReactElement } from 'react';
 import { Form } from '../form/form.tsx';
-import { useAsk, type Answer } from '../live/api.ts';
+import type { Answer } from '../live/api.ts';
 import { BaseDomainRecord } from '../settings/base-domain-record.tsx';
 import { texts } from './texts.ts';
 
@@ -13,7 +13,6 @@ export function ProjectBaseDomain({
   onDone: () => void;
 }): ReactElement {
   const { projectId } = project;
-  const machines = useMachines(projectId);
   return (
     <Form
       of="project.update"
@@ -25,12 +24,7 @@ export function ProjectBaseDomain({
           example: 'shop.example.com',
           below: ({ baseDomain }) =>
             typeof baseDomain === 'string' && baseDomain !== '' ? (
-              <div className="grid gap-2">
-                {machines.length > 1 && <p className="text-12 text-muted">{texts.severalMachines}</p>}
-                {machines.map(({ serverId, address }) => (
-                  <BaseDomainRecord key={serverId} base={baseDomain} serverIp={address} serverId={serverId} />
-                ))}
-              </div>
+              <BaseDomainRecord base={baseDomain} of={{ projectId }} />
             ) : null,
         },
       }}
@@ -41,21 +35,4 @@ export function ProjectBaseDomain({
       onCancel={onDone}
     />
   );
-}
-
-/** The servers of its services; without an id Berth's own machine. */
-function useMachines(projectId: string): { serverId: string | null; address?: string | undefined }[] {
-  const { data: services } = useAsk('service.all', { projectId });
-  const { data: servers } = useAsk('server.all', {}, { retry: false });
-  if (!services || !servers) return [];
-  const ids = new Set(
-    services.flatMap(({ kind, serverId }) =>
-      kind === 'application' || kind === 'compose' ? [serverId] : [],
-    ),
-  );
-  if (ids.size === 0) return [{ serverId: null }];
-  return [...ids].map((id) => ({
-    serverId: id,
-    address: servers.find(({ serverId }) => serverId === id)?.ipAddress,
-  }));
 }

@@ -9,9 +9,6 @@ export const texts = {
   baseDomain:
     'Services and previews without a host of their own are named service-project below it, over https. ' +
     'Empty: below that of their server, or of the installation.',
-  severalMachines:
-    'Services of this project stand on several machines, and the record can lead to one of them: hosts ' +
-    'of the others need records of their own.',
   removeStays: 'This cannot be undone. Only a project without services can be removed.',
   mapMasked: 'Lines are missing where you may not read the variables of a service.',
   mapWithoutLines:

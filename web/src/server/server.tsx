@@ -25,13 +25,13 @@ import { texts } from './texts.ts';
 const setupReadMs = 2_000;
 
 /** With the record that it needs. */
-const baseDomainOf = (serverIp: string, serverId: string): FieldChange => ({
+const baseDomainOf = (serverId: string): FieldChange => ({
   label: 'Base domain of services',
   help: texts.baseDomain,
   example: 'edge.example.com',
   below: ({ baseDomain }) =>
     typeof baseDomain === 'string' && baseDomain !== '' ? (
-      <BaseDomainRecord base={baseDomain} serverIp={serverIp} serverId={serverId} />
+      <BaseDomainRecord base={baseDomain} of={{ serverId }} />
     ) : null,
 });
 
@@ -88,7 +88,7 @@ export function ServerPage(): ReactElement {
             'buildsConcurrency',
             'baseDomain',
           ]}
-          change={{ baseDomain: baseDomainOf(server.ipAddress, serverId) }}
+          change={{ baseDomain: baseDomainOf(serverId) }}
           fixed={{ serverId }}
           stored={{ ...server }}
           verb="Save"

@@ -2,9 +2,9 @@
 import { useEffect, useState, type ReactElement } from 'react';
 import { recordOf } from '../domain/dns-record.ts';
 import { SetRecords } from '../domain/set-records.tsx';
-import { useAsk } from '../live/api.ts';
+import { useAsk, type Answer } from '../live/api.ts';
+import { Verdict } from '../domain/verdict.tsx';
 import { Value } from '../parts/copy.tsx';
-import { Mark } from '../parts/mark.tsx';
 import { Fault } from '../parts/notices.tsx';
 
 /** Nobody announces a new record. */
@@ -12,60 +12,62 @@ const everyMs = 10_000;
 /** While somebody types, each text would be another name. */
 const typingMs = 600;
 
-export function BaseDomainRecord({
-  base,
-  serverIp,
-  serverId = null,
-}: {
-  base: string;
-  /** The server that it is to lead to; null: Berth's own machine. */
-  serverId?: string | null | undefined;
-  /** Where it is to lead; absent: to Berth's own machine, by the address that the settings have. */
-  serverIp?: string | undefined;
-}): ReactElement | null {
+const severalMachines =
+  'Services may stand on several machines, and the record can lead to one of them: hosts of the others need ' +
+  'records of their own.';
+
+/** What has the base domain; `serverIp`: Berth's own machine, by the address that the form has. */
+type Holder = { projectId: string } | { serverId: string } | { serverIp: string };
+
+export function BaseDomainRecord({ base, of }: { base: string; of: Holder }): ReactElement | null {
   const name = useSettled(base.trim().replace(/^\*\./, ''));
   const [isThere, setThere] = useState(false);
-  const wildcard = `*.${name}`;
-  const isByName = serverIp !== undefined && !/^[0-9.]+$|:/.test(serverIp);
-  const isAsked = name.includes('.') && serverIp !== '' && !/(^|\.)localhost$/i.test(name);
-  const machine = useAsk(
-    'domain.validateDomain',
-    { domain: serverIp ?? '', serverIp: '0.0.0.0' },
-    { enabled: isAsked && isByName, retry: false },
-  );
-  const address = isByName ? machine.data?.resolvedIps[0] : serverIp;
+  const isUnknown = 'serverIp' in of && of.serverIp === '';
+  const isAsked = name.includes('.') && !isUnknown && !/(^|\.)localhost$/i.test(name);
   const { data, error } = useAsk(
     'domain.validateDomain',
-    { domain: wildcard, ...(address === undefined ? {} : { serverIp: address }) },
-    { enabled: isAsked && !(isByName && address === undefined), every: !isThere && everyMs, retry: false },
+    { domain: `*.${name}`, ...of },
+    { enabled: isAsked, every: !isThere && everyMs, retry: false },
   );
   useEffect(() => setThere(data?.isValid === true), [data]);
   if (!name.includes('.')) return null;
-  if (serverIp === '')
+  if (isUnknown)
     return <p className="text-12 text-muted">Set the address of this machine to see the record to add.</p>;
   if (!isAsked) return null;
-  const to = address ?? data?.expectedIp;
+  const machines = data?.machines ?? [];
   return (
     <div className="grid gap-1 text-12" data-record={data?.isValid === true ? 'there' : 'missing'}>
-      {to !== undefined && (
-        <span className="flex flex-wrap items-center gap-x-2">
-          <span className="text-muted">Record at your DNS provider:</span>
-          <Value what="DNS record">{recordOf(wildcard, to)}</Value>
-          {data?.isValid === false && <SetRecords of={{ baseDomain: name, serverId }} />}
-        </span>
-      )}
-      <Fault error={error ?? machine.error} />
-      {data && (
-        <Mark
-          of={data.isValid ? 'done' : 'pending'}
-          word={
-            data.isValid
-              ? `Leads here (${data.resolvedIps.join(', ')})`
-              : (data.error ?? 'Does not lead here')
-          }
+      {machines.length > 1 && <p className="text-muted">{severalMachines}</p>}
+      {machines.map((machine) => (
+        <MachineRecord
+          key={machine.serverId}
+          name={name}
+          machine={machine}
+          isValid={data?.isValid === true}
         />
-      )}
+      ))}
+      <Fault error={error} />
+      {data && <Verdict of={data} miss="pending" />}
     </div>
+  );
+}
+
+function MachineRecord({
+  name,
+  machine: { serverId, address },
+  isValid,
+}: {
+  name: string;
+  machine: Answer<'domain.validateDomain'>['machines'][number];
+  isValid: boolean;
+}): ReactElement | null {
+  if (address === null) return null;
+  return (
+    <span className="flex flex-wrap items-center gap-x-2">
+      <span className="text-muted">Record at your DNS provider:</span>
+      <Value what="DNS record">{recordOf(`*.${name}`, address)}</Value>
+      {!isValid && <SetRecords of={{ baseDomain: name, serverId }} />}
+    </span>
   );
 }
 

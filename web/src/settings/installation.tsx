@@ -62,7 +62,7 @@ export function Installation(): ReactElement {
 /** Below the field of the base domain. */
 const recordOfBase = ({ baseDomain, serverIp }: Readonly<Record<string, unknown>>): ReactElement | null =>
   typeof baseDomain === 'string' && baseDomain !== '' ? (
-    <BaseDomainRecord base={baseDomain} serverIp={typeof serverIp === 'string' ? serverIp : ''} />
+    <BaseDomainRecord base={baseDomain} of={{ serverIp: typeof serverIp === 'string' ? serverIp : '' }} />
   ) : null;
 
 function OwnBackup(): ReactElement {

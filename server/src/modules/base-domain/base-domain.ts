@@ -21,6 +21,14 @@ export interface BaseDomains {
   placed(): Promise<PlacedBase[]>;
 }
 
+/** A machine that a name is to lead to. */
+export interface LeadingMachine {
+  /** null: Berth's own. */
+  serverId: string | null;
+  /** IP address or host name; null while nobody told it. */
+  address: string | null;
+}
+
 /** What a base domain is asked for. */
 export type ClaimingPlace = { projectId: string } | { serverId: string };
 

@@ -3,7 +3,8 @@ import { AppError, badField } from '../../domain/errors.ts';
 import { isWithin, overlaps, parseBaseDomain } from '../../domain/routing/base-domain.ts';
 import type { CallContext } from '../../procedure/context.ts';
 import type { BaseDomainClaims, ClaimingPlace } from './base-domain.ts';
-import type { BaseDomainStore, HeldBase } from './store.ts';
+import { createMachinesOf } from './machines.ts';
+import type { BaseDomainStore, HeldBase, Machine } from './store.ts';
 
 export interface ClaimDeps {
   store: Pick<BaseDomainStore, 'related' | 'hostsOfOthers' | 'serversOf' | 'machines' | 'claimAlone'>;
@@ -81,28 +82,11 @@ async function requireUsable(
         'for it. Use a domain that Berth is not below',
     );
   const isTenant = await deps.isTenant(organizationId);
-  const machines = await machinesOf(deps, { place, organizationId, isTenant });
-  await deps.dns.checkBase(base, machines, isTenant ? organizationId : undefined);
-}
-
-/** Addresses that names below the base domain may lead to. */
-async function machinesOf(
-  { store, settings }: ClaimDeps,
-  { place, organizationId, isTenant }: { place: ClaimingPlace; organizationId: string; isTenant: boolean },
-): Promise<(string | null)[]> {
-  const { cloud, serverIp } = await settings();
   // A record of a server that nobody has set up may name any machine.
-  const servers = (await store.machines(organizationId)).filter(({ isSetUp }) => isSetUp || !isTenant);
-  const standing = 'serverId' in place ? [place.serverId] : await store.serversOf(place.projectId);
-  // A project without services may get them on any of these.
-  const every = [...(cloud ? [] : [null]), ...servers.map(({ serverId }) => serverId)];
-  const wanted = new Set(standing.length > 0 ? standing : every);
-  return [
-    ...(wanted.has(null) ? [serverIp] : []),
-    ...servers
-      .filter(({ serverId, clusterServerId }) => wanted.has(serverId) || wanted.has(clusterServerId ?? ''))
-      .map(({ ipAddress }) => ipAddress),
-  ];
+  const counts = ({ isSetUp }: Machine): boolean => isSetUp || !isTenant;
+  const machines = await createMachinesOf(deps)(place, organizationId, counts);
+  const addresses = machines.map(({ address }) => address);
+  await deps.dns.checkBase(base, addresses, isTenant ? organizationId : undefined);
 }
 
 /** In the transaction that stores it. */

@@ -227,15 +227,27 @@ export const domainContract = {
     summary: 'Checks whether a host name points to the server',
     description:
       'DNS is asked through the setting dnsResolver, for IPv4 and IPv6. For a wildcard, a name below it ' +
-      'is looked up. Behind a content delivery network the DNS shows only the network: that is valid, ' +
-      'and cdnProvider names it.',
-    access: { class: 'protected', resources: [] },
+      'is looked up. Without serverIp, serverId and projectId it is to lead where a domain of the ' +
+      'organization with this host stands, else where the services of the base domain are that it lies ' +
+      "in, else to Berth's own machine. Behind a content delivery network, or a proxy of the setting " +
+      'trustedProxies, the DNS shows only that: it is valid, and cdnProvider names it.',
+    access: {
+      class: 'protected',
+      resources: [
+        { kind: 'server', field: 'serverId' },
+        { kind: 'project', field: 'projectId' },
+      ],
+    },
     input: z.object({
       domain: line(1024).min(1),
       serverIp: z
         .union([z.ipv4(), z.ipv6()], 'must be an IP address')
         .nullish()
-        .describe('Default: the setting serverIp'),
+        .describe('Address to which it is to lead'),
+      serverId: line(100).nullish().describe("Server to which it is to lead; null: Berth's own machine"),
+      projectId: line(100)
+        .optional()
+        .describe('Project to whose services it is to lead, or a base domain of it'),
     }),
     output: dnsVerdict,
   }),

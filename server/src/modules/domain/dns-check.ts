@@ -1,9 +1,11 @@
 /** Whether a host name leads to a server (interface document, validateDomain). */
 import { isIP } from 'node:net';
 import { cdnOf } from '../../domain/network/cdn.ts';
+import { besides, isInRanges, plainAddress, sorted } from '../../domain/network/leading.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { isPrivate } from '../../domain/network/network.ts';
 import { isPublicBase, wildcardRecord } from '../../domain/routing/base-domain.ts';
+import type { LeadingMachine } from '../base-domain/base-domain.ts';
 import { parseHost } from '../../domain/names/names.ts';
 import { checkWildcardHost } from '../../domain/names/wildcard-host.ts';
 import type { Lookup, NameResolver } from '../../ports/name-resolver.ts';
@@ -14,12 +16,27 @@ export interface DnsVerdict {
   expectedIp: string;
   /** Why it is not valid. */
   error?: string;
+  /** What is to be mended although it is valid. */
+  hint?: string;
   cdnProvider?: string;
+  machines: ExpectedMachine[];
+}
+
+/** A machine to which a name is to lead; one of several is enough. */
+export interface ExpectedMachine {
+  /** null: Berth's own. */
+  serverId: string | null;
+  /** IP address; null while nobody knows it. */
+  address: string | null;
+  isLed: boolean;
 }
 
 export interface DnsCheck {
-  /** Of a wildcard, some name below it is asked for. BAD_REQUEST when no address is expected. */
-  check(domain: string, serverIp?: string | null): Promise<DnsVerdict>;
+  /**
+   * Whether the host leads to one of the machines, which are named by address or by name; of a wildcard, some
+   * name below it is asked for. BAD_REQUEST naming `serverIp` when no address is known.
+   */
+  check(domain: string, machines: readonly LeadingMachine[]): Promise<DnsVerdict>;
   /**
    * Why somebody outside would not find the server of this address under the host, as far as the DNS shows it
    * for certain; of an unknown address nothing is certain.
@@ -38,7 +55,12 @@ export interface DnsCheck {
 export interface DnsCheckOptions {
   names: Pick<NameResolver, 'lookUp' | 'records'>;
   /** Settings serverIp and dnsResolver. */
-  settings(): Promise<{ serverIp: string | null; dnsResolver: string | null }>;
+  settings(): Promise<{
+    serverIp: string | null;
+    dnsResolver: string | null;
+    /** Proxies in front of Berth's own. */
+    trustedProxies?: readonly string[];
+  }>;
 }
 
 export function createDnsCheck({ names, settings }: DnsCheckOptions): DnsCheck {
@@ -46,25 +68,7 @@ export function createDnsCheck({ names, settings }: DnsCheckOptions): DnsCheck {
     reasonElsewhere(names, (await settings()).dnsResolver, host, expected);
   return {
     checkBase: (base, machines, owner) => checkBase({ names, settings }, base, { machines, owner }),
-    async check(domain, serverIp) {
-      const host = parseHost(domain, 'domain');
-      const { serverIp: ownIp, dnsResolver } = await settings();
-      const expected = serverIp || ownIp;
-      if (!expected) throw badField('serverIp', 'is required while the setting serverIp is not set');
-      const { addresses, fault } =
-        isIP(host) === 0
-          ? await names.lookUp(someNameOf(host), dnsResolver)
-          : { addresses: [host], fault: undefined };
-      const cdnProvider = addresses.map(cdnOf).find((name) => name !== undefined);
-      const found = {
-        resolvedIps: addresses,
-        expectedIp: expected,
-        ...(cdnProvider === undefined ? {} : { cdnProvider }),
-      };
-      if (cdnProvider !== undefined || addresses.some((address) => plain(address) === plain(expected)))
-        return { isValid: true, ...found };
-      return { isValid: false, ...found, error: whyNot(domain, expected, addresses, fault) };
-    },
+    check: (domain, machines) => check({ names, settings }, domain, machines),
     whyNotHere,
     async addressOf(machine) {
       if (isIP(machine) !== 0) return machine;
@@ -81,6 +85,57 @@ export function createDnsCheck({ names, settings }: DnsCheckOptions): DnsCheck {
       return address;
     },
   };
+}
+
+async function check(
+  { names, settings }: DnsCheckOptions,
+  domain: string,
+  machines: readonly LeadingMachine[],
+): Promise<DnsVerdict> {
+  const host = parseHost(domain, 'domain');
+  const { dnsResolver, trustedProxies = [] } = await settings();
+  const lookUp = async (name: string): Promise<Lookup> =>
+    isIP(name) === 0 ? names.lookUp(name, dnsResolver) : { addresses: [name], fault: undefined };
+  const addresses = await Promise.all(
+    machines.map(async ({ address }) => (address === null ? [] : (await lookUp(address)).addresses)),
+  );
+  const [expectedIp] = addresses.flat();
+  if (expectedIp === undefined) throw unknownMachine(machines);
+  const { addresses: found, fault } = await lookUp(someNameOf(host));
+  const led = { name: host, found, machines: addresses };
+  const { right, isLed } = sorted(led);
+  const cdnProvider = found.map((address) => proxyOf(address, trustedProxies)).find((name) => name);
+  const hint = besides(led);
+  const verdict = {
+    resolvedIps: [...found],
+    expectedIp,
+    ...(cdnProvider === undefined ? {} : { cdnProvider }),
+    machines: machines.map(({ serverId }, index) => ({
+      serverId,
+      address: addresses[index]?.[0] ?? null,
+      isLed: isLed[index] ?? false,
+    })),
+  };
+  // Behind a network of others nobody sees where the name leads from there.
+  if (cdnProvider !== undefined) return { isValid: true, ...verdict };
+  if (right.length > 0) return { isValid: true, ...verdict, ...(hint === undefined ? {} : { hint }) };
+  const to = machines.length === 1 ? expectedIp : [...new Set(addresses.flat())].join(' or ');
+  return { isValid: false, ...verdict, error: whyNot(domain, to, found, fault) };
+}
+
+function unknownMachine(machines: readonly LeadingMachine[]): AppError {
+  const name = machines.find(({ address }) => address !== null)?.address;
+  return name === undefined || name === null
+    ? badField('serverIp', 'is required while the setting serverIp is not set')
+    : badField('serverIp', `is required while the address of the server, ${name}, leads nowhere`);
+}
+
+/** What stands in front of the machine by design: a network for content, or a proxy of the installation. */
+function proxyOf(address: string, trustedProxies: readonly string[]): string | undefined {
+  const trusted = trustedProxies.filter((each) => each !== 'private' && isIP(each.split('/')[0] ?? '') !== 0);
+  return (
+    cdnOf(address) ?? (isInRanges(address, trusted) ? 'a proxy of the setting trustedProxies' : undefined)
+  );
 }
 
 async function checkBase(
@@ -132,7 +187,7 @@ async function requireProof(
 }
 
 const leadsTo = (expected: string | null | undefined, { addresses }: Lookup): boolean =>
-  Boolean(expected) && addresses.some((address) => plain(address) === plain(expected ?? ''));
+  Boolean(expected) && addresses.some((address) => plainAddress(address) === plainAddress(expected ?? ''));
 
 async function reasonElsewhere(
   names: Pick<NameResolver, 'lookUp'>,
@@ -153,7 +208,9 @@ function whyElsewhere(
   if (!expected) return undefined;
   if (
     fault !== undefined ||
-    addresses.some((address) => cdnOf(address) !== undefined || plain(address) === plain(expected))
+    addresses.some(
+      (address) => cdnOf(address) !== undefined || plainAddress(address) === plainAddress(expected),
+    )
   )
     return undefined;
   // Behind a router this server knows its inner address alone.
@@ -178,9 +235,4 @@ function whyNot(
       'until it is seen.'
     );
   return `${domain} leads to ${addresses.join(', ')} instead of ${expected}. Change its record.`;
-}
-
-/** One text for each address, whatever way it is written. */
-function plain(address: string): string {
-  return address.includes(':') ? new URL(`http://[${address}]`).hostname : address;
 }

@@ -12,6 +12,7 @@ import type { Handlers } from '../../procedure/procedure.ts';
 import type { domainContract } from './contract.ts';
 import type { CertificateState } from './certificate-state.ts';
 import type { DnsCheck } from './dns-check.ts';
+import type { LeadingMachine } from '../base-domain/base-domain.ts';
 import type { DomainInput, Domains } from './domain.ts';
 import type { DnsRecords } from '../dns-record/dns-record.ts';
 import { recordHandlers } from './dns-handlers.ts';
@@ -46,6 +47,13 @@ export interface DomainDesk {
   lastRequests: AccessLog['tail'];
   /** IP address or host name of another server. */
   serverAddress(serverId: string, organizationId: string): Promise<string>;
+  /** Machines to which a host is to lead. */
+  leadingTo(of: {
+    host: string;
+    organizationId: string;
+    serverId?: string | null | undefined;
+    projectId?: string | undefined;
+  }): Promise<LeadingMachine[]>;
 }
 
 const hourMs = 3_600_000;
@@ -65,6 +73,7 @@ export function domainHandlers(
     requestsSince,
     lastRequests,
     serverAddress,
+    leadingTo,
   }: DomainDesk,
 ): Handlers<typeof domainContract, CallContext> {
   /** Resolves with what orders the certificate of a wildcard, within the change of the domain. */
@@ -175,7 +184,10 @@ export function domainHandlers(
         reaches: reachOf(actor),
       });
     },
-    validateDomain: (_context, { domain, serverIp: expected }) => dns.check(domain, expected),
+    async validateDomain({ actor: { organizationId } }, { domain, serverIp: address, ...of }) {
+      if (address) return dns.check(domain, [{ serverId: null, address }]);
+      return dns.check(domain, await leadingTo({ host: parseHost(domain, 'domain'), organizationId, ...of }));
+    },
     ...recordHandlers(domains, dnsRecords),
   };
 }

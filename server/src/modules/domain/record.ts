@@ -106,5 +106,18 @@ export const dnsVerdict = z.object({
   resolvedIps: z.array(z.string()),
   expectedIp: z.string(),
   error: z.string().optional().describe('Why it is not valid'),
-  cdnProvider: z.string().optional(),
+  hint: z
+    .string()
+    .optional()
+    .describe('What is to be mended although it is valid: records that lead elsewhere'),
+  cdnProvider: z.string().optional().describe('What stands in front: a network for content, a trusted proxy'),
+  machines: z
+    .array(
+      z.object({
+        serverId: z.string().nullable().describe("null: Berth's own machine"),
+        address: z.string().nullable().describe('IP address; null while nobody knows it'),
+        isLed: z.boolean().describe('The name leads to it'),
+      }),
+    )
+    .describe('Machines to one of which the name is to lead'),
 });
