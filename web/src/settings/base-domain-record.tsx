@@ -13,8 +13,8 @@ const everyMs = 10_000;
 const typingMs = 600;
 
 const severalMachines =
-  'Services may stand on several machines, and the record can lead to one of them: hosts of the others need ' +
-  'records of their own.';
+  'Services may stand on several machines, and the record can lead to one of them: hosts of the others ' +
+  'need records of their own.';
 
 /** What has the base domain; `serverIp`: Berth's own machine, by the address that the form has. */
 type Holder = { projectId: string } | { serverId: string } | { serverIp: string };

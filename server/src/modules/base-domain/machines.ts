@@ -1,4 +1,4 @@
-/** Which machines a name is to lead to: those of a project's services, of a server, or of a host's service. */
+/** Which machines a name is to lead to: a server, those of a project's services, or of a host's service. */
 import { serverIdOf } from '../../domain/names/server-key.ts';
 import { isWithin } from '../../domain/routing/base-domain.ts';
 import type { ClaimingPlace, LeadingMachine } from './base-domain.ts';

@@ -67,7 +67,7 @@ eachDatabase('names of domains', (test) => {
     expect(await verdict('shop.test')).toMatchObject({ code: 'BAD_REQUEST', fields: ['serverIp'] });
   });
 
-  it('are held against the server of their service, of their base domain, or the one that is named', async () => {
+  it('are held against the server of their service or base domain, or the one named', async () => {
     const world = await begin();
     const { owner, place, database } = world;
     const verdict = (domain: string, of: object = {}): Promise<unknown> =>
