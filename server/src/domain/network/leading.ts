@@ -36,8 +36,9 @@ export function besides({ name, ...led }: Led): string | undefined {
   const records = others.map((address) => `${name} ${typeOf(address)} ${address}`).join(' and ');
   return (
     `${name} leads to ${right.join(', ')}, which is right, and besides to ${others.join(', ')}, which ` +
-    'Berth does not know as an address of the same machine. If it is none, visitors and certificate authorities ' +
-    `that take it find something else: remove the record ${records} at your DNS provider.`
+    'Berth does not know as an address of the same machine. If it is none, visitors and certificate ' +
+    'authorities that take it find something else: remove the record ' +
+    `${records} at your DNS provider.`
   );
 }
 
