@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { postgresCatalogue as catalogue } from '../../../../../test/backups/postgres-catalogue.ts';
 import { startPostgres, type RunningPostgres } from '../../../../../test/bed/postgres.ts';
 import { ofThisRun } from '../../../../../test/run/mode.ts';
 import { Secret } from '../../../domain/secrets/secret.ts';
@@ -17,100 +18,6 @@ import { databasePrograms } from '../programs/programs.ts';
 
 const { dump, load, notes, prepare, create, inPlace } = databasePrograms.postgres;
 const exec = promisify(execFile);
-
-/** What stands in the database `app` of each row; `role` and `other` are there. */
-const catalogue: readonly { name: string; sql: string }[] = [
-  {
-    name: 'a policy for a role',
-    sql: `alter table t enable row level security;
-    create policy p on t for select to role using (true)`,
-  },
-  {
-    name: 'a user mapping',
-    sql: `create extension postgres_fdw; create server s foreign data wrapper postgres_fdw;
-    create user mapping for role server s options (user 'u', password 'p')`,
-  },
-  {
-    name: "another role's table and schema",
-    sql: `create schema theirs authorization role;
-    create table theirs.x (n int); alter table theirs.x owner to role; grant select on theirs.x to other`,
-  },
-  {
-    name: "a revoked function with its definer's rights",
-    sql: `create function wipe() returns text language sql
-    security definer as 'select current_user::text'; alter function wipe() owner to role;
-    revoke execute on function wipe() from public; grant execute on function wipe() to other`,
-  },
-  {
-    name: 'default privileges',
-    sql: `alter default privileges for role role in schema public
-    grant select on tables to other`,
-  },
-  {
-    name: 'settings of the database and of a role in it',
-    sql: `alter database app set work_mem to '8MB';
-    alter database app set search_path to "$user", public, app; alter role role in database app set
-      work_mem to '9MB'`,
-  },
-  {
-    name: 'rights on the database',
-    sql: `revoke connect on database app from public;
-    grant connect, temporary on database app to role with grant option; comment on database app is
-      'it''s ours'`,
-  },
-  {
-    name: 'a limit of connections and another owner',
-    sql: `alter database app connection limit 7;
-    alter database app owner to role`,
-  },
-  { name: 'a publication', sql: 'create publication pub for all tables' },
-  {
-    name: 'circular and deferred foreign keys',
-    sql: `create table a (id int primary key, b int);
-    create table b (id int primary key, a int references a deferrable initially deferred);
-    alter table a add foreign key (b) references b; insert into a values (1, null); insert into b values
-      (1, 1);
-    update a set b = 1`,
-  },
-  {
-    name: 'partitions and a materialized view',
-    sql: `create table p (d int) partition by range (d);
-    create table p1 partition of p for values from (0) to (9); insert into p values (3);
-    create materialized view m as select count(*) from p`,
-  },
-  {
-    name: 'domains, enums, identity and generated columns',
-    sql: `create domain d as int check (value > 0);
-    create type e as enum ('x', 'y'); create table g (id int generated always as identity, d d, e e,
-      twice int generated always as (d * 2) stored); insert into g (d, e) values (2, 'y')`,
-  },
-  {
-    name: 'an ICU collation and an exclusion',
-    sql: `create collation de (provider = icu, locale = 'de');
-    create extension btree_gist; create table r (n text collate de, i int4range, exclude using gist (i
-      with &&));
-    insert into r values ('ä', '[1,2]')`,
-  },
-  {
-    name: 'an event trigger, a rule and statistics',
-    sql: `create function et() returns event_trigger language plpgsql
-      as 'begin end'; create event trigger et on ddl_command_end execute function et();
-    create rule r as on delete to t do instead nothing; create statistics st on n, x from t`,
-  },
-  { name: 'large objects', sql: `select lo_from_bytea(0, decode(repeat('ab', 300000), 'hex'))` },
-  {
-    name: 'names with quotes, spaces and capitals',
-    sql: `create table "it's ""A"" ü" ("ö p" text);
-    insert into "it's ""A"" ü" values ('€ 😀')`,
-  },
-  {
-    name: 'a trigger and a sequence',
-    sql: `create sequence s start 77; select nextval('s');
-    create function tr() returns trigger language plpgsql as 'begin return new; end';
-    create trigger tr before insert on t for each row execute function tr()`,
-  },
-  { name: 'nothing', sql: 'drop table t' },
-];
 
 /** The rest of the server, which no restore may touch. */
 const others = [
