@@ -131,5 +131,89 @@ export const mysqlCatalogue: readonly Content[] = [
     delimiter ;
     set sql_mode = default;`,
   },
+  {
+    name: 'zero dates, enums, sets and bits',
+    sql: `set sql_mode = '';
+    create table z (d date not null default '0000-00-00', dt datetime(6) default current_timestamp(6)
+      on update current_timestamp(6), ts timestamp not null default '2026-01-01 00:00:01', e enum('a', 'it''s', 'ü'),
+      s set('x', 'y,z'), b bit(9), y year); insert into z (d, e, s, b, y, dt)
+      values ('0000-00-00', 'it''s', 'x', b'100000001', 2026, '2026-02-30 10:00:00'), ('2026-00-00', 'ü', '', b'0', 1901, null);
+    set sql_mode = default;`,
+  },
+  {
+    name: 'numbers at their ends, and bytes of every value',
+    sql: `create table n (u bigint unsigned, d decimal(65, 30), f float, g double, v varbinary(300),
+      x char(3));
+    insert into n values (18446744073709551615,
+      -99999999999999999999999999999999999.999999999999999999999999999999,
+      1e-38, -1.7976931348623157e308, x'000a0d1a225c27255f', ' a'), (0, 0, 0, 0, '', '');`,
+  },
+  {
+    name: 'rows that are alike in a table without a key, and indexes of parts',
+    sql: `create table k (a int, b text, c varchar(50), key (b(10)), key (a desc, c(5)), unique (c));
+    insert into k values (1, 'x', null), (1, 'x', null); insert into k select 2, repeat('y', 3000), 'z';`,
+  },
+  {
+    name: 'partitions by list, key and hash, with parts of their own',
+    sql: `create table pl (a int, b varchar(9)) partition by list (a) (partition p0 values in (1, 2),
+      partition p1 values in (3, null)); insert into pl values (1, 'a'), (null, 'b');
+    create table pk2 (a int primary key) partition by key () partitions 3;
+      insert into pk2 values (1), (2), (3);
+    create table ps (a int, d date) partition by range (year(d)) subpartition by hash (a) subpartitions 2
+      (partition s0 values less than (2026), partition s1 values less than maxvalue);
+    insert into ps values (1, '2025-01-01'), (2, '2027-01-01');`,
+  },
+  {
+    name: 'comments and defaults with quotes, lines and backslashes',
+    sql: `create table c (a varchar(40) not null default 'it''s \\\\ "x"' comment 'one
+two', b int default (1 + 2), \`from\` int, \`#\` int) comment 'a \\\\ ''b''
+-- c';
+    insert into c (\`from\`, \`#\`) values (1, 2);`,
+  },
+  {
+    name: 'rights on tables and columns',
+    sql: `grant select (n), update (x) on app.t to staff; grant insert, trigger on app.t to reader@'%'
+      with grant option; create view rv as select n from t; grant select, show view on app.rv to reader@'%';`,
+  },
+  {
+    name: 'functions that read tables, and triggers that call them',
+    sql: `delimiter //
+    create function biggest() returns int reads sql data begin declare m int default 0;
+      select max(n) into m from t; return coalesce(m, 0); end //
+    create procedure fill_up(inout k int) modifies sql data begin
+      declare continue handler for not found set k = -1; set k = k + biggest(); end //
+    create trigger asks before update on t for each row begin
+      set new.x = concat(biggest(), '-', new.x); end //
+    delimiter ;
+    create view uses as select biggest() as b union all select n from t;`,
+  },
+  {
+    name: 'periods, addresses and ids of their own types',
+    mysql: null,
+    sql: `create table pe (room int, f date, u date, period for stay (f, u),
+      unique (room, stay without overlaps));
+    insert into pe values (1, '2026-01-01', '2026-01-05'); create table ty (i inet6, u uuid default uuid());
+    insert into ty (i) values ('::1'); create table vc (a int, b int) with system versioning;
+    alter table vc add column c int; insert into vc values (1, 2, 3); delete from vc;`,
+  },
+  {
+    name: 'documents with indexes over their parts, and a histogram',
+    sql: `create table js (id int primary key, d json, check (json_valid(d)));
+    insert into js values (1, '{"tags": ["a", "b"], "n": 1.50, "s": "ü"}');`,
+    mysql: `create table js (id int primary key, d json, key tags ((cast(d->'$.tags' as char(20) array))));
+    insert into js values (1, '{"tags": ["a", "b"], "n": 1.50, "s": "ü"}');
+    analyze table js update histogram on id with 4 buckets; create table geo (p point not null srid 4326,
+      spatial index (p)); insert into geo values (st_srid(point(1, 2), 4326));`,
+  },
+  {
+    name: 'many tables',
+    sql: `delimiter //
+    create procedure many() begin declare i int default 0; while i < 150 do set i = i + 1;
+      set @s = concat('create table m', i, ' (id int auto_increment primary key, x text)'); prepare q from @s;
+      execute q; set @s = concat('insert into m', i, ' (x) values (', i, ')'); prepare q from @s; execute q;
+      end while; end //
+    delimiter ;
+    call many();`,
+  },
   { name: 'nothing', sql: 'drop table t;' },
 ];

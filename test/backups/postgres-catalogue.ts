@@ -126,7 +126,8 @@ export const postgresCatalogue: readonly { name: string; sql: string }[] = [
   },
   {
     name: 'inheritance and typed tables',
-    sql: `create table base (id int, at date default '2026-01-01'); create table child (x text) inherits (base);
+    sql: `create table base (id int, at date default '2026-01-01');
+    create table child (x text) inherits (base);
     create type row_type as (id int, name text); create table typed of row_type (primary key (id));
     insert into child values (1, '2026-02-02', 'c'); insert into typed values (1, 'one')`,
   },
@@ -160,7 +161,8 @@ export const postgresCatalogue: readonly { name: string; sql: string }[] = [
   {
     name: 'triggers of every kind, switched off and on',
     sql: `create function f() returns trigger language plpgsql as 'begin return null; end';
-    create view v as select * from t; create trigger i instead of insert on v for each row execute function f();
+    create view v as select * from t;
+    create trigger i instead of insert on v for each row execute function f();
     create constraint trigger c after insert on t deferrable initially deferred for each row
       execute function f(); create trigger tt after update on t referencing old table as o new table as w
       for each statement execute function f(); alter table t disable trigger tt;
