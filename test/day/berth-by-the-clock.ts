@@ -125,7 +125,7 @@ function receive(receiver: Receiver): Outgoing['request'] {
       receiver.refused += 1;
       throw new AppError('SERVICE_UNAVAILABLE', 'hooks.example.com refuses connections.');
     }
-    const { id, event, count } = JSON.parse(body);
+    const { id, event, count } = JSON.parse(String(body));
     receiver.taken.push({ id: String(id), event: String(event), count: Number(count) });
     return { status: 204, body: nothing() };
   };

@@ -6,7 +6,7 @@ const folder = 'server/src/modules/notification/channels';
 /** Files of the folder that are not channels. */
 const shared = new Set(['channel.ts', 'channels.ts']);
 /** Forms and documents show these first, in this order; channels that were added later follow by name. */
-const first = ['webhook', 'email', 'slack', 'discord', 'telegram', 'ntfy'];
+const first = ['webhook', 'email', 'slack', 'discord', 'telegram', 'ntfy', 'push'];
 
 export function channelListFile(root: string): [path: string, text: string] {
   const names = readdirSync(join(root, folder))

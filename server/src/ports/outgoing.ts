@@ -59,7 +59,7 @@ export interface OutgoingRequest {
   url: string;
   method: string;
   headers: Readonly<Record<string, string>>;
-  body?: string | undefined;
+  body?: string | Uint8Array | undefined;
   /** PEM of the roots that its https is checked with; absent: the public ones. */
   rootCertificates?: string | undefined;
   /** Milliseconds for all of it. */

@@ -1,8 +1,13 @@
-/** Channels of notifications: six kinds, each with its fields, events to choose and a test message. */
+/**
+ * Channels of notifications: six kinds, each with its fields, events to choose and a test message; and this
+ * browser.
+ */
 import type { ReactElement } from 'react';
 import { Collection, type Row } from '../form/collection.tsx';
 import type { FieldChange } from '../form/form-field.tsx';
 import { Ago } from '../parts/time.tsx';
+import { events, eventsAtFirst } from './notification-events.ts';
+import { PushHere } from './push-here.tsx';
 
 const kinds: Record<string, string> = {
   email: 'Mail',
@@ -20,33 +25,6 @@ const about: Record<string, string> = {
   ntfy: 'Push to phones, by topic',
   webhook: 'Signed JSON to your address',
 };
-
-/** Events as people choose them; bad news is what a new channel begins with. */
-const events: readonly (readonly [name: string, words: string, isBad: boolean])[] = [
-  ['deploymentFailed', 'A deployment failed', true],
-  ['deploymentDone', 'A deployment finished', false],
-  ['serviceDown', 'A service is down', true],
-  ['serviceUp', 'A service is up again', true],
-  ['backupFailed', 'A backup failed', true],
-  ['backupDone', 'A backup finished', false],
-  ['branchEnding', 'A database branch is about to be removed', false],
-  ['branchEnded', 'A database branch was removed', false],
-  ['backupSilent', 'No good backup for too long', true],
-  ['backupLocked', 'Berth has no key of its encrypted backups', true],
-  ['certificateFailed', 'A certificate was refused', true],
-  ['certificateExpiring', 'A certificate is about to expire', true],
-  ['onDemandLimit', "The limit of customers' host names was reached", true],
-  ['serverUnreachable', 'A server cannot be reached', true],
-  ['serverBack', 'A server is back', true],
-  ['thresholdPassed', 'A server passed a threshold', true],
-  ['diskNearlyFull', 'A disk is nearly full', true],
-  ['diskWriterStopped', 'A service was stopped for filling a disk', true],
-  ['serviceUnknown', 'A service without a record was found', false],
-  ['queueStuck', 'Jobs wait too long', true],
-  ['scheduleMissed', 'A scheduled command was missed', true],
-  ['scheduleFailed', 'A scheduled command failed', true],
-  ['installationUpgraded', 'Berth was upgraded', false],
-];
 
 const examples: Record<string, string> = {
   'webhook.url': 'https://example.com/berth',
@@ -87,7 +65,7 @@ const change: Readonly<Record<string, FieldChange>> = {
     label: 'Notify when',
     help: '',
     options: events.map(([value, label]) => ({ value, label })),
-    start: () => events.flatMap(([name, , isBad]) => (isBad ? [name] : [])).join('\n'),
+    start: () => eventsAtFirst.join('\n'),
   },
   ...words,
   enabled: { when: ({ notificationId }) => notificationId !== undefined },
@@ -123,6 +101,7 @@ export const Notifications = (): ReactElement => (
     remove="notification.remove"
     test="notification.test"
     command={add}
+    extra={<PushHere />}
     show={['channel', 'name', ...Object.keys(kinds), 'events', 'enabled']}
     change={change}
     name={({ name }) => String(name)}
@@ -142,7 +121,8 @@ function Detail({ row }: { row: Row }): ReactElement {
     );
   return (
     <>
-      {kinds[String(channel)]}, {count} {count === 1 ? 'event' : 'events'}
+      {channel === 'push' ? 'Push to a browser' : kinds[String(channel)]}, {count}{' '}
+      {count === 1 ? 'event' : 'events'}
       {enabled === false && ', switched off'}
       {typeof waiting === 'number' && waiting > 0 && `, ${waiting} waiting`}
       {typeof lastSentAt === 'string' && (

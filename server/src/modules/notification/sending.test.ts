@@ -211,6 +211,7 @@ test('webhooks of every kind reach private networks only where they are named', 
     discord: { webhookUrl: url },
     telegram: { botToken, chatId: '1', apiUrl: url },
     ntfy: { serverUrl: url, topic: 'x' },
+    push: { ...channels.push.example, endpoint: url },
   };
   for (const channel of channelNames.filter((name) => name !== 'email'))
     await expect(guarded(channelOf(channel, settings[channel]), notice)).rejects.toMatchObject({

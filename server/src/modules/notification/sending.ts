@@ -41,7 +41,7 @@ const asSecret = (text: string | undefined): Secret | undefined =>
 
 async function request(
   outgoing: SendingPorts['outgoing'],
-  { url, headers, body }: Sending & { by: 'http' },
+  { url, headers, body, refusals = {} }: Sending & { by: 'http' },
   by: OutgoingBy,
 ): Promise<void> {
   const answer = await outgoing.request(
@@ -54,7 +54,7 @@ async function request(
   const words = text === '' ? '' : `: ${text}`;
   throw new AppError(
     'SERVICE_UNAVAILABLE',
-    `${new URL(url).host} answered with status ${answer.status}${words}`,
+    refusals[answer.status] ?? `${new URL(url).host} answered with status ${answer.status}${words}`,
   );
 }
 

@@ -294,6 +294,7 @@ export const fieldTable: Readonly<Record<string, string>> = {
   protocol: 'tcp or udp',
   provider: 'Provider',
   publicKey: 'Public key in OpenSSH form',
+  push: 'Settings of push to a browser; null for other channels',
   publishDirectory: 'Folder with the built files, for the build type static; null: the root',
   publishMode: 'host: on the node of the container alone; ingress: on every node',
   published: 'Port of the server',

@@ -35,7 +35,14 @@ export interface MailSettings {
 }
 
 export type Sending =
-  | { by: 'http'; url: string; headers: Record<string, string>; body: string }
+  | {
+      by: 'http';
+      url: string;
+      headers: Record<string, string>;
+      body: string | Uint8Array;
+      /** What answers of these status codes mean, in place of their words. */
+      refusals?: Readonly<Record<number, string>>;
+    }
   | {
       by: 'mail';
       server: MailSettings;
@@ -72,7 +79,11 @@ export const httpUrl = (): z.ZodString =>
 export const originOf = (url: string): string => URL.parse(url)?.origin ?? url;
 
 /** JSON by POST. */
-export function post(url: string, body: unknown, headers: Record<string, string> = {}): Sending {
+export function post(
+  url: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Sending & { by: 'http'; body: string } {
   return {
     by: 'http',
     url,

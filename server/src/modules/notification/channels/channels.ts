@@ -2,11 +2,12 @@
 import { discord } from './discord.ts';
 import { email } from './email.ts';
 import { ntfy } from './ntfy.ts';
+import { push } from './push.ts';
 import { slack } from './slack.ts';
 import { telegram } from './telegram.ts';
 import { webhook } from './webhook.ts';
 
-export const channels = { webhook, email, slack, discord, telegram, ntfy };
+export const channels = { webhook, email, slack, discord, telegram, ntfy, push };
 
 export type ChannelName = keyof typeof channels;
 export const channelNames = Object.keys(channels).filter((name): name is ChannelName => name in channels);

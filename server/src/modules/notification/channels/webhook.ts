@@ -21,7 +21,6 @@ export const webhook = defineChannel({
   origin: ({ url }) => originOf(url),
   render({ id, event, at, title, message, subject, count }, { url, secret }, now) {
     const request = post(url, { id, event, at, title, message, subject, count });
-    if (request.by !== 'http') return request;
     const timestamp = String(Math.floor(now / 1000));
     const signature = createHmac('sha256', keyOf(secret))
       .update(`${id}.${timestamp}.${request.body}`)
