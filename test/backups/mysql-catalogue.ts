@@ -138,7 +138,8 @@ export const mysqlCatalogue: readonly Content[] = [
       on update current_timestamp(6), ts timestamp not null default
       '2026-01-01 00:00:01', e enum('a', 'it''s', 'ü'),
       s set('x', 'y,z'), b bit(9), y year); insert into z (d, e, s, b, y, dt)
-      values ('0000-00-00', 'it''s', 'x', b'100000001', 2026, '2026-02-30 10:00:00'), ('2026-00-00', 'ü', '', b'0', 1901, null);
+      values ('0000-00-00', 'it''s', 'x', b'100000001', 2026, '2026-02-28 10:00:00'),
+      ('2026-00-00', 'ü', '', b'0', 1901, null);
     set sql_mode = default;`,
   },
   {

@@ -40,8 +40,8 @@ export const fileGroups: readonly (readonly string[])[] = [
   ),
   files(
     web,
-    'dialogs first-user github logs/long-log logs/wrapped-log palette push roles second-factor tabs ' +
-      'thousand unsteady variables',
+    'dialogs first-user github logs/long-log logs/wrapped-log palette roles second-factor tabs ' +
+      'thousand unsteady variables forms/push',
   ),
   files(clients, 'assistant curl family limits log-download packages trpc'),
   files(

@@ -21,13 +21,13 @@ const keptAs = 'berth-push-key';
 export async function subscribe(): Promise<PushSettings> {
   if (!window.isSecureContext)
     throw new Error(
-      'Browsers take messages over https alone. Give Berth a host with https in Settings, Installation, and ' +
-        'open it there.',
+      'Browsers take messages over https alone. Give Berth a host with https in Settings, Installation, ' +
+        'and open it there.',
     );
   if (!('serviceWorker' in navigator) || !('PushManager' in window))
     throw new Error(
-      'This browser takes no messages. On an iPhone or iPad add Berth to the home screen first, and open it ' +
-        'from there.',
+      'This browser takes no messages. On an iPhone or iPad add Berth to the home screen first, and open ' +
+        'it from there.',
     );
   if ((await Notification.requestPermission()) !== 'granted')
     throw new Error('This browser may show no messages of Berth. Allow them in its settings of this site.');

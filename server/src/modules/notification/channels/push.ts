@@ -1,7 +1,7 @@
 /**
- * Web Push to one browser (RFC 8030): the payload is encrypted for it (RFC 8291), and signed by the key that it
- * subscribed with (VAPID, RFC 8292). That pair is made by the browser for itself, so that nothing but this
- * record is needed to reach it.
+ * Web Push to one browser (RFC 8030): the payload is encrypted for it (RFC 8291), and signed by the key that
+ * it subscribed with (VAPID, RFC 8292). That pair is made by the browser for itself, so that nothing but
+ * this record is needed to reach it.
  */
 import {
   createCipheriv,

@@ -1,16 +1,16 @@
 /**
- * Push to a browser: the page, its worker and Berth are real; a server here stands for the push service of the
- * browser's maker, to which nothing leads. What it opens with the browser's keys is given to the worker.
+ * Push to a browser: the page, its worker and Berth are real; a server here stands for the push service of
+ * the browser's maker, to which nothing leads. What it opens with the browser's keys is given to the worker.
  */
 import { createECDH, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { openedPush, pushService } from '../notifications/push-service.ts';
-import { password } from '../world/inputs.ts';
-import type { Program } from '../world/program.ts';
-import { startWithWorlds } from '../world/started.ts';
-import type { World } from '../world/world.ts';
-import { openPage, signIn, startBrowser } from './browser.ts';
+import { openedPush, pushService } from '../../notifications/push-service.ts';
+import { password } from '../../world/inputs.ts';
+import type { Program } from '../../world/program.ts';
+import { startWithWorlds } from '../../world/started.ts';
+import type { World } from '../../world/world.ts';
+import { openPage, signIn, startBrowser } from '../browser.ts';
 
 let program: Program;
 let world: World;
