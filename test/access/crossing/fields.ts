@@ -2,10 +2,10 @@
  * What every text field of every input names: a rule for each name, so that a new field without one fails the
  * walk. Pure.
  */
-import { dnsKindNames, dnsKinds } from '../../../server/src/modules/dns-provider/kinds/kinds.ts';
 import type { NamedProcedure } from '../../../server/src/procedure/describe/listing.ts';
 import type { ResourceKind } from '../../../server/src/procedure/procedure.ts';
 import { nameOf, textFields, type TextField } from '../../e2e/hostile/input-fields.ts';
+import { plainFields } from './plain-fields.ts';
 
 /**
  * `id`: of a record. `engineId`: of something of the engine. `serviceName`: of a service of Berth.
@@ -115,223 +115,6 @@ const named: Readonly<Record<Exclude<FieldClass, 'id' | 'plain'>, readonly strin
   file: ['composeFile', 'definition.file'],
 };
 
-const dnsAddresses: readonly string[] = ['rfc2136.server', 'powerdns.apiUrl'];
-
-/** Each with what it is, where the name does not tell. */
-const plain: readonly string[] = [
-  // Of the account at a DNS provider, whose address is the kind's own.
-  ...dnsKindNames
-    .flatMap((kind) => Object.keys(dnsKinds[kind].input.shape).map((field) => `${kind}.${field}`))
-    .filter((field) => !dnsAddresses.includes(field)),
-  // Paths of addresses, seen by visitors alone, and patterns that are compared with names of a repository.
-  'domain.create path',
-  'domain.update path',
-  'internalPath',
-  'healthCheck.path',
-  'previewPath',
-  // Of pull requests.
-  'previewLabels.0',
-  'previewDatabases.0.from',
-  'previewDatabases.0.mask',
-  'watchPaths.0',
-  // Ids at a git host, of its own account.
-  'appId',
-  'installationId',
-  // At another machine, with a credential of that machine.
-  'telegram.chatId',
-  'ntfy.topic',
-  'push.p256dh',
-  'push.publicKey',
-  'email.from',
-  'email.to.0',
-  'email.username',
-  'channel',
-  'events.0',
-  'email.security',
-  // Proved by whoever asks, at their own DNS provider.
-  'names.0',
-  'dnsProvider.test hostName',
-  // Of a plan that was shown.
-  'digest',
-  'route53.accessKeyId',
-  'kind',
-  // Of a host key.
-  'fingerprint',
-  'hostKey',
-  // Of this installation's past; its people alone name them.
-  'incarnationId',
-  // Templates come with Berth, and variables of one are those of the service made of it.
-  'template',
-  // One of three words.
-  'template.apply edits',
-  // A template of one's own names its own services, variables and domains.
-  'definition.title',
-  'definition.description',
-  'definition.website',
-  'definition.tags.0',
-  'definition.service',
-  'definition.domains.0.name',
-  'definition.domains.0.service',
-  'definition.domains.0.path',
-  'definition.domains.0.description',
-  'definition.firstSignIn',
-  'definition.instructions',
-  'definition.files.0.content',
-  'definition.variables.0.name',
-  'definition.variables.0.description',
-  'definition.variables.0.generate',
-  'definition.variables.0.alphabet',
-  'definition.variables.0.claims (key)',
-  'definition.variables.0.claims.team',
-  'definition.variables.0.signedWith',
-  'definition.variables.0.domain',
-  'definition.variables.0.value',
-  'definition.variables.0.pattern',
-  'definition.variables.0.message',
-  'definition.name',
-  'definition.icon',
-  'hosts (key)',
-  'variables (key)',
-  'variables.team',
-  // Within the database that the call names, whose server knows no other.
-  'database.rows schema',
-  'database.rows table',
-  'database.query statement',
-  'database.keys match',
-  'database.keys cursor',
-  'database.value key',
-  // One's own names for one's own things.
-  'name',
-  'title',
-  'description',
-  'email',
-  'username',
-  'prefix',
-  'database',
-  'databaseName',
-  'databaseUser',
-  'region',
-  // Secrets that are given, and read nowhere.
-  'accessKey',
-  'email.password',
-  'ntfy.accessToken',
-  'push.auth',
-  'push.privateKey',
-  'telegram.botToken',
-  'webhook.secret',
-  'accessToken',
-  'code',
-  'currentPassword',
-  'databasePassword',
-  'databaseRootPassword',
-  'eab.hmacKey',
-  'eab.keyId',
-  'identity',
-  'recipients.0',
-  'newPassword',
-  'passphrase',
-  'password',
-  'privateKey',
-  'publicKey',
-  'secretAccessKey',
-  'token',
-  'metricsConfig.server.token',
-  'webhookSecret',
-  'certificateChain',
-  'certificateData',
-  'rootCertificates',
-  'acmeRoots',
-  // Of a repository, at the host and with the account that the link names.
-  'branch',
-  'commit',
-  'customGitBranch',
-  'gitHost',
-  'owner',
-  'repository',
-  'containerBuildStage',
-  'dockerBuildStage',
-  // What a service or its build is given; variables in them are the service's own places.
-  'args.0',
-  'buildArgs',
-  'buildSecrets',
-  'command',
-  'command.0',
-  'content',
-  'env',
-  'healthCheck.command',
-  'healthCheck.command.0',
-  'previewBuildArgs',
-  'previewBuildSecrets',
-  'previewEnv',
-  'previewInherits.0',
-  'previewSecretEnv',
-  'removePreviewSecretEnv.0',
-  'removeSecretEnv.0',
-  'secretEnv',
-  'postReleaseCommand',
-  'postReleaseCommand.0',
-  'preReleaseCommand',
-  'preReleaseCommand.0',
-  'requestHeaders (key)',
-  'requestHeaders.team',
-  'responseHeaders (key)',
-  'responseHeaders.team',
-  'errorPages (key)',
-  'errorPages.team',
-  'maintenancePage',
-  'allowedAddresses.0',
-  'allowOnDemand',
-  'deniedAddresses.0',
-  'trustedProxies.0',
-  'regex',
-  'replacement',
-  // One of a few words, a number, a time.
-  'acmeEmail',
-  'appType',
-  'applicationStatus',
-  'buildCpu',
-  'buildMemory',
-  'buildType',
-  'certificateType',
-  'composeStatus',
-  'composeType',
-  'cpuLimit',
-  'cpuReservation',
-  'cursor',
-  'databaseType',
-  'digest',
-  'domainType',
-  'init',
-  'memoryLimit',
-  'memoryReservation',
-  'metricsConfig.server.cronJob',
-  'permissions (key)',
-  'permissions.team.0',
-  'previewCertificateType',
-  'procedure',
-  'protocol',
-  'provider',
-  'publishMode',
-  'role',
-  'cron',
-  'cleanupSchedule',
-  'schedule',
-  'search',
-  'serverType',
-  'serviceDuring',
-  'serviceType',
-  'since',
-  'backup.restoreToMoment at',
-  'backup.branch at',
-  'backup.branch mask',
-  'sourceType',
-  'timeZone',
-  'triggerType',
-  'type',
-  'updateOrder',
-  'verifySchedule',
-];
-
 /** Rules by which a field names something, whatever else it is called. */
 const looksLikeId = /(^|\.)(\w*Ids?|\w+Id)(\.\d+)?$|^grants\.accessed\w+\.0$|^networks\.0$/;
 
@@ -339,7 +122,7 @@ const classOfName = new Map<string, FieldClass>([
   ...Object.entries(named).flatMap(([kind, names]) =>
     names.map((name): [string, FieldClass] => [name, fieldClasses.find((one) => one === kind) ?? 'plain']),
   ),
-  ...plain.map((name): [string, FieldClass] => [name, 'plain']),
+  ...plainFields.map((name): [string, FieldClass] => [name, 'plain']),
 ]);
 
 export interface ClassedField {
