@@ -35,14 +35,15 @@ async function subscribesAt(context: BrowserContext, endpoint: string): Promise<
     endpoint,
     keys: { p256dh: keys.getPublicKey('base64url'), auth: auth.toString('base64url') },
   };
-  await context.addInitScript((given) => {
-    const made = { ...given, toJSON: () => given };
-    let present: typeof made | null = null;
+  const content = `{
+    const given = ${JSON.stringify(subscription)};
+    let present = null;
     Object.assign(PushManager.prototype, {
-      subscribe: async () => (present = made),
+      subscribe: async () => (present = { ...given, toJSON: () => given }),
       getSubscription: async () => present,
     });
-  }, subscription);
+  }`;
+  await context.addInitScript({ content });
 }
 
 /** Gives a text to the worker, as the browser does when a message has come. */
@@ -60,11 +61,10 @@ async function workerOf(page: Page): Promise<(text: string) => Promise<unknown>>
     session.send('ServiceWorker.deliverPushMessage', { origin: program.url, registrationId, data });
 }
 
-const shown = (page: Page): Promise<string[]> =>
-  page.evaluate(async () => {
-    const registration = await navigator.serviceWorker.ready;
-    return (await registration.getNotifications()).map(({ title, body }) => `${title}: ${body}`);
-  });
+const shown = async (page: Page): Promise<unknown> =>
+  page.evaluate(`navigator.serviceWorker.ready
+    .then((registration) => registration.getNotifications())
+    .then((all) => all.map(({ title, body }) => title + ': ' + body))`);
 
 it('makes this browser a channel, whose messages its worker shows', async () => {
   await using service = await pushService();
