@@ -23,7 +23,7 @@ const list: Word = {
   usage: '[service]',
   summary: 'lists the addresses of a service',
   most: 1,
-  calls: ['project.all', 'domain.byApplicationId', 'domain.byComposeId'],
+  calls: ['project.all', 'domain.byApplicationId', 'domain.byComposeId', 'domain.one'],
   async run(context) {
     const { client } = await context.berth();
     const service = await routedOf(context, context.args[0]);
@@ -43,8 +43,23 @@ const list: Word = {
       domains,
       `${nameOf(service)} has no address yet. \`berth domains add HOST\` gives it one.`,
     );
+    if (!context.isJson) await sayRefused(context, client, domains);
   },
 };
+
+/** Names of customers that were not allowed lately, each with the reason. */
+async function sayRefused(
+  context: Context,
+  client: Client,
+  domains: readonly { domainId: string; allowOnDemand: string | null }[],
+): Promise<void> {
+  for (const { domainId, allowOnDemand } of domains) {
+    if (allowOnDemand === null) continue;
+    const { refusedNames } = await client.domain.one({ domainId });
+    for (const { host, reason, at } of refusedNames)
+      context.say(`${host} was not allowed: ${reason}, at ${at}.`);
+  }
+}
 
 /** A name of a customer stands below the domain whose service allowed it. */
 const hostOf = (domains: readonly { domainId: string; host: string }[], domainId: string | null): string =>

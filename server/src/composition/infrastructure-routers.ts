@@ -181,6 +181,7 @@ function domainDesk(parts: AppParts, certificates: Certificates, servers: Server
         authorityOf: authorityOf(settings, stores.certificateResolvers),
         byDns: (each) => byDns.of(each, each.serverKey),
       }),
+    refusedNames: parts.refusedNames.of,
     leadingTo: leadingToOf(stores, settings.get),
     serverAddress: async (serverId, organizationId) =>
       (await servers.one(serverId, organizationId)).ipAddress,

@@ -1,4 +1,5 @@
 /** The records of the product and the rules on them: what needs no machine. */
+import { createRefusedNames, type RefusedNames } from '../modules/on-demand/refused-names.ts';
 import {
   createUnfinishedDeletions,
   type UnfinishedDeletions,
@@ -34,6 +35,7 @@ import type { Walls } from './hosts/walls.ts';
 
 export interface Product {
   baseDomains: BaseDomains;
+  refusedNames: RefusedNames;
   bases: Bases;
   byDns: ByDns;
   settings: SettingsService;
@@ -93,6 +95,7 @@ export async function createProduct(
     alarm,
     accounts,
     renewals: createRenewals(clock),
+    refusedNames: createRefusedNames(clock),
     approvals: createApprovals({
       store: stores.hostReach,
       clock,

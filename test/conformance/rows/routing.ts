@@ -122,6 +122,7 @@ export const domainRows: Rows = [
         step: null,
         nextTryAt: null,
       },
+      refusedNames: [],
     },
   },
   {

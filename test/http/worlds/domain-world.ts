@@ -157,6 +157,7 @@ function domainRouters(database: Database, requests: DomainRequests, scene: Doma
         dns,
         serverIp: async () => scene.settings.serverIp,
         leadingTo,
+        refusedNames: () => [],
         serverAddress: async (serverId) => (await servers.find({ serverId }))?.ipAddress ?? '',
       }),
     ),

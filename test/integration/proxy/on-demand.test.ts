@@ -12,6 +12,7 @@ import { noSurroundings } from '../../../server/src/modules/domain/naming.ts';
 import { createAdmission, type Admission } from '../../../server/src/modules/on-demand/admission.ts';
 import { createAskService } from '../../../server/src/modules/on-demand/ask-service.ts';
 import { questionsAMinute } from '../../../server/src/modules/on-demand/questions.ts';
+import { createRefusedNames } from '../../../server/src/modules/on-demand/refused-names.ts';
 import { createHostRules } from '../../../server/src/modules/own-host/own-host.ts';
 import { systemClock } from '../../../server/src/ports/clock.ts';
 import type { Route } from '../../../server/src/ports/proxy.ts';
@@ -41,6 +42,7 @@ const program = `
   }).listen(3000);
   process.on('SIGTERM', () => process.exit(0));`;
 
+const refused = createRefusedNames(systemClock);
 let admission: Admission;
 const bed = proxyInBed({ fresh: true, events: { allows: (host) => admission.allows(local, host) } });
 const { proxy, environment } = bed;
@@ -81,6 +83,7 @@ function admissionOf(domains: Domains, hosts: ReturnType<typeof createHostRules>
       leadsTo: () => service,
       busybox: probeTarget,
     }),
+    refused,
     changeRoutes: (_serverKey, write, change) =>
       write(async () => {
         const made = await change();
@@ -180,6 +183,10 @@ test("another's host, Berth's own, one below a base domain and a redirect are no
   for (const host of ['yes.rival.test', 'berth.saas.test', 'yes.apps.saas.test', 'moved.cust.test'])
     expect(await opened(host), host).toBeUndefined();
   expect(await acme.orders()).toBe(before);
+  const allowing = await stores.domains.find({ serverKey: local, asciiHost: saas });
+  const reasons = refused.of(allowing?.domainId ?? '').map(({ host, reason }) => `${host}: ${reason}`);
+  expect(reasons).toContain('moved.cust.test: /allow answered 302, and a redirect is no yes');
+  expect(reasons).toContain('no0.cust.test: /allow answered 404');
 }, 60_000);
 
 test('an endpoint that hangs keeps nobody from what is served, nor from a yes', async () => {

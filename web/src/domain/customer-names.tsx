@@ -45,8 +45,24 @@ export function CustomerNames({
           </Button>
         </p>
       )}
+      {domain.allowOnDemand && <RefusedNames domainId={domain.domainId} />}
       {removed && <RemoveName name={removed} onClose={() => setRemoved(undefined)} />}
     </section>
+  );
+}
+
+/** Names that the service was asked about lately, or that lead elsewhere as well, and were not allowed. */
+function RefusedNames({ domainId }: { domainId: string }): ReactElement | null {
+  const { data } = useAsk('domain.one', { domainId });
+  if (!data || data.refusedNames.length === 0) return null;
+  return (
+    <ul className="grid gap-1 px-4 py-2 text-12" aria-label={texts.customers.refused}>
+      {data.refusedNames.map(({ host, reason, at }) => (
+        <li key={host} className="[overflow-wrap:anywhere]">
+          <span className="font-medium">{host}</span> was not allowed: {reason}, <Ago at={at} />.
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -7,6 +7,7 @@ export const texts = {
     title: "Customers' host names",
     asked: (host: string, path: string) =>
       `Names that lead to ${host} (CNAME) are served when ${path} of the service says yes.`,
+    refused: 'Names that were not allowed lately',
     closed: 'No further ones are allowed.',
     remove:
       'Requests to it are refused at once. It comes back when somebody opens it and the service still ' +

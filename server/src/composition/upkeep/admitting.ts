@@ -12,7 +12,7 @@ import type { Product } from '../product.ts';
 /** From now on the proxies may have certificates for hosts that services allow. */
 export function admitHosts(
   { stores, clock, adapters, log }: Ground,
-  { settings, domains, hostRules, baseDomains, notifying, accounts }: Product,
+  { settings, domains, hostRules, baseDomains, refusedNames, notifying, accounts }: Product,
   { hosts, watch }: Machines,
   { changeRoutes }: Pick<Reconciler, 'changeRoutes'>,
   { leadsTo }: Pick<Walls, 'leadsTo'>,
@@ -32,6 +32,7 @@ export function admitHosts(
       leadsTo,
       busybox: probeTarget,
     }),
+    refused: refusedNames,
     changeRoutes,
     withinQuota: quotasOf(stores).within,
     tell: notifying.tell,

@@ -47,6 +47,8 @@ export interface DomainDesk {
   lastRequests: AccessLog['tail'];
   /** IP address or host name of another server. */
   serverAddress(serverId: string, organizationId: string): Promise<string>;
+  /** Hosts of customers that were not allowed by the domain, newest first. */
+  refusedNames(domainId: string): { host: string; reason: string; at: string }[];
   /** Machines to which a host is to lead. */
   leadingTo(of: {
     host: string;
@@ -74,6 +76,7 @@ export function domainHandlers(
     lastRequests,
     serverAddress,
     leadingTo,
+    refusedNames,
   }: DomainDesk,
 ): Handlers<typeof domainContract, CallContext> {
   /** Resolves with what orders the certificate of a wildcard, within the change of the domain. */
@@ -128,7 +131,7 @@ export function domainHandlers(
     },
     async one({ actor }, { domainId }) {
       const record = await domains.one(domainId, actor.organizationId);
-      return { ...record, certificate: await certificateOf(record) };
+      return { ...record, certificate: await certificateOf(record), refusedNames: refusedNames(domainId) };
     },
     async requests(_context, { domainId, since }) {
       const from = since === undefined ? clock.now() - hourMs : Date.parse(since);

@@ -67,7 +67,23 @@ export const certificateState = z.object({
 });
 
 /** With the state of its certificate. */
-export const wholeDomain = domainRecord.extend({ certificate: certificateState }).meta({ id: 'WholeDomain' });
+export const wholeDomain = domainRecord
+  .extend({
+    certificate: certificateState,
+    refusedNames: z
+      .array(
+        z.object({
+          host: z.string(),
+          reason: z.string().describe('Why it was not allowed'),
+          at: z.string().describe('When it was last asked for (ISO 8601)'),
+        }),
+      )
+      .describe(
+        'With allowOnDemand: the last 20 hosts that lead to this domain and were not allowed, newest ' +
+          'first; since Berth was started',
+      ),
+  })
+  .meta({ id: 'WholeDomain' });
 
 /** Requests of a domain by the minute. */
 export const requestsByMinute = z.object({

@@ -13,6 +13,7 @@ import { createDomains } from '../domain/domain.ts';
 import { noSurroundings } from '../domain/naming.ts';
 import { createHostRules } from '../own-host/own-host.ts';
 import { createAdmission, newNamesAnHour } from './admission.ts';
+import { createRefusedNames, mostNames } from './refused-names.ts';
 import { questionsAMinute, questionsAtOnce } from './questions.ts';
 
 const here = '203.0.113.7';
@@ -27,6 +28,7 @@ eachDatabase("host names of an application's customers", (test) => {
     const stores = createStores(world.database);
     let now = Date.parse('2026-06-01T12:00:00Z');
     const clock: Clock = { ...systemClock, now: () => now };
+    const refused = createRefusedNames(clock);
     const aliases: Record<string, string> = {};
     const addresses: Record<string, Lookup> = { [app]: lookup(here, '2001:db8::7') };
     const [asked, told, withheld]: [string[], Fact[], Set<string>] = [[], [], new Set()];
@@ -58,8 +60,9 @@ eachDatabase("host names of an application's customers", (test) => {
       isWithheld: async (_serverKey, host) => withheld.has(host),
       async ask(domain, host) {
         asked.push(`${domain.allowOnDemand} ${host}`);
-        return answers.ask(host);
+        return { isYes: await answers.ask(host), said: '/allow answered 404' };
       },
+      refused,
       changeRoutes: (_serverKey, write, change) => write(change),
       withinQuota: (_organizationId, work) => work(),
       tell: async (fact) => void told.push(fact),
@@ -87,6 +90,7 @@ eachDatabase("host names of an application's customers", (test) => {
       addresses,
       aliases,
       stores,
+      refused,
       /** The CNAME leads to the application unless another target is named. */
       allows(host: string, target: string | null = app): Promise<boolean> {
         if (target !== null) aliases[host] = `${target}.`;
@@ -206,6 +210,37 @@ eachDatabase("host names of an application's customers", (test) => {
     expect(await allows('second.test', null)).toBe(false);
     expect(await allows('mine.test')).toBe(true);
     expect(asked).toEqual(['/allow apex.test', '/allow by.alias.test', '/allow mine.test']);
+  });
+
+  it('are told with the reason when they are refused, the newest ones of each domain', async () => {
+    const { allow, allows, addresses, refused, answers } = await beginAllowing();
+    const domainId = textOf(await allow(), 'domainId');
+    await allows('no.customer.test');
+    const at = '2026-06-01T12:00:00.000Z';
+    const refusal = { host: 'no.customer.test', reason: '/allow answered 404', at };
+    expect(refused.of(domainId)).toEqual([refusal]);
+    // One address is right, the other is not.
+    addresses['two.test'] = lookup(here, '2001:db8::9');
+    expect(await allows('two.test', null)).toBe(false);
+    expect(refused.of(domainId)).toMatchObject([
+      {
+        host: 'two.test',
+        reason:
+          `besides the addresses of ${app} it has two.test AAAA 2001:db8::9, which leads elsewhere; let the ` +
+          'customer remove that record',
+      },
+      refusal,
+    ]);
+    answers.ask = () => Promise.reject(new AppError('SERVICE_UNAVAILABLE', 'The service was not asked.'));
+    await allows('silent.customer.test');
+    expect(refused.of(domainId)[0]).toMatchObject({ reason: 'The service was not asked.' });
+    // Whoever leads nowhere near the domain is not its concern.
+    addresses['stray.test'] = lookup('198.51.100.1');
+    await allows('stray.test', null);
+    expect(refused.of(domainId)).toHaveLength(3);
+    for (let index = 0; index < mostNames; index += 1) await allows(`no${index}.customer.test`);
+    expect(refused.of(domainId)).toHaveLength(mostNames);
+    expect(refused.of('another')).toEqual([]);
   });
 
   it('of a service that does not answer wait for nobody else, and are asked about again', async () => {

@@ -4,7 +4,7 @@
  * proxy has before the answer; a no is remembered for some minutes. All of it is bounded, since anybody can
  * ask by opening connections for any host.
  */
-import { AppError } from '../../domain/errors.ts';
+import { AppError, sentenceOf } from '../../domain/errors.ts';
 import { parseHost } from '../../domain/names/names.ts';
 import { isPublicBase, isWithin } from '../../domain/routing/base-domain.ts';
 import type { TellFact } from '../../domain/states/fact.ts';
@@ -16,7 +16,8 @@ import type { BaseDomains } from '../base-domain/base-domain.ts';
 import type { Domains } from '../domain/domain.ts';
 import type { HostRules } from '../own-host/own-host.ts';
 import { ownerOf } from './owner.ts';
-import { createQuestions } from './questions.ts';
+import { createQuestions, type Answer } from './questions.ts';
+import type { RefusedNames } from './refused-names.ts';
 
 /** Domains. */
 export interface AdmissionStore {
@@ -44,7 +45,8 @@ export interface AdmissionParts {
   /** Whether no authority is to be asked for the host now. */
   isWithheld(serverKey: string, host: string): Promise<boolean>;
   /** Whether the service of the domain says yes to the host; throws when it cannot be asked. */
-  ask(domain: DomainRecord, host: string): Promise<boolean>;
+  ask(domain: DomainRecord, host: string): Promise<Answer>;
+  refused: Pick<RefusedNames, 'note'>;
   changeRoutes: ChangeRoutes;
   /** CONFLICT when the organization has more domains than it may have after the work. */
   withinQuota<T>(organizationId: string, work: () => Promise<T>): Promise<T>;
@@ -111,7 +113,7 @@ type Verdict = 'yes' | 'no' | 'later';
 
 async function decide(
   parts: AdmissionParts,
-  ask: (domain: DomainRecord, host: string) => Promise<boolean | undefined>,
+  ask: (domain: DomainRecord, host: string) => Promise<Answer>,
   serverKey: string,
   host: string,
 ): Promise<Verdict> {
@@ -122,16 +124,23 @@ async function decide(
   const allowing = await parts.store.allowing(serverKey);
   if (allowing.length === 0) return 'no';
   if (!(await mayBeOfCustomers(parts, serverKey, host, allowing))) return 'no';
-  const domain = await ownerOf(parts, host, allowing);
-  if (domain === undefined) return 'no';
-  if (domain === 'unknown') return 'later';
+  const owner = await ownerOf(parts, host, allowing);
+  if (owner === undefined) return 'no';
+  if (owner === 'unknown') return 'later';
+  const { domain } = owner;
+  const refuse = (verdict: 'no' | 'later', reason: string): Verdict => {
+    parts.refused.note(domain.domainId, host, reason);
+    return verdict;
+  };
+  if (owner.elsewhere !== undefined) return refuse('no', owner.elsewhere);
   const hosts = [host, host.replace(/^[^.]+/, '*')] as const;
   const { organizationId } = domain;
-  if (await parts.store.isHostOfOthers({ serverKey, organizationId, hosts: [...hosts] })) return 'no';
-  if (await isAtLimit(parts, domain)) return 'later';
-  const answer = await ask(domain, host);
-  if (answer === undefined) return 'later';
-  if (!answer) return 'no';
+  if (await parts.store.isHostOfOthers({ serverKey, organizationId, hosts: [...hosts] }))
+    return refuse('no', 'another organization has it, or a wildcard that covers it');
+  if (await isAtLimit(parts, domain))
+    return refuse('later', `${newNamesAnHour} names were allowed within an hour, the most that may be`);
+  const { isYes, said } = await ask(domain, host);
+  if (!isYes) return refuse(isYes === undefined ? 'later' : 'no', said);
   await admit(parts, domain, host);
   return 'yes';
 }
@@ -198,6 +207,7 @@ async function admit(parts: AdmissionParts, domain: DomainRecord, host: string):
     await parts.changed(made);
   } catch (error) {
     // It may be the quota, a host of others, or a proxy that refused the routes.
+    parts.refused.note(domainId, host, error instanceof AppError ? sentenceOf(error) : 'Berth failed at it');
     if (!(error instanceof AppError) || error.code !== 'CONFLICT') throw error;
     await parts.tell({
       event: 'onDemandLimit',

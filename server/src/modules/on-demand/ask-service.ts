@@ -5,6 +5,7 @@
  */
 import { AppError } from '../../domain/errors.ts';
 import { askedAbout } from '../../domain/routing/asked-path.ts';
+import type { Answer } from './questions.ts';
 import type { DomainRecord } from '../../db/tables.ts';
 import type { Engine } from '../../ports/engine/engine.ts';
 import { runningContainer } from '../database/ask-server.ts';
@@ -32,7 +33,7 @@ answer=$($B timeout ${answerSeconds} $B wget -S -q -O /dev/null --header "Host: 
 case $answer in
 *HTTP/*)
 status=\${answer#*HTTP/} status=\${status#* }
-case $status in 2??*) echo yes ;; *) echo no ;; esac ;;
+echo \${status%%[!0-9]*} ;;
 *) echo silent ;;
 esac`;
 
@@ -42,7 +43,7 @@ export function createAskService<Routed extends Pick<DomainRecord, 'domainId'>>(
   leadsTo,
   busybox,
 }: AskServiceParts<Routed>) {
-  return async (domain: DomainRecord, host: string): Promise<boolean> => {
+  return async (domain: DomainRecord, host: string): Promise<Answer> => {
     const found = (await routed(domain.serverKey)).find(({ domainId }) => domainId === domain.domainId);
     const service = found ? leadsTo(found) : null;
     if (service === null) throw silent(domain, 'nothing was deployed yet');
@@ -54,9 +55,10 @@ export function createAskService<Routed extends Pick<DomainRecord, 'domainId'>>(
       signal: AbortSignal.timeout(limitMs),
       limitMs,
     });
-    const answer = stdout.trim();
-    if (answer !== 'yes' && answer !== 'no') throw silent(domain, `no answer within ${answerSeconds} s`);
-    return answer === 'yes';
+    const status = stdout.trim();
+    if (!/^\d{3}$/.test(status)) throw silent(domain, `no answer within ${answerSeconds} s`);
+    const isRedirect = status.startsWith('3') ? ', and a redirect is no yes' : '';
+    return { isYes: status.startsWith('2'), said: `${domain.allowOnDemand} answered ${status}${isRedirect}` };
   };
 }
 

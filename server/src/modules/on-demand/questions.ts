@@ -1,5 +1,5 @@
 /** Questions to services about hosts: few at once for each domain, and not more in a minute than it bears. */
-import { AppError } from '../../domain/errors.ts';
+import { AppError, sentenceOf } from '../../domain/errors.ts';
 import type { DomainRecord } from '../../db/tables.ts';
 import type { Clock } from '../../ports/clock.ts';
 
@@ -33,14 +33,23 @@ async function turn(waiting: (() => void)[]): Promise<boolean> {
   return isMine;
 }
 
+const unasked = (said: string): Answer => ({ isYes: undefined, said });
+
 export interface QuestionsParts {
   clock: Clock;
-  ask(domain: DomainRecord, host: string): Promise<boolean>;
+  ask(domain: DomainRecord, host: string): Promise<Answer>;
+}
+
+/** What a service says of a host. */
+export interface Answer {
+  /** Undefined: not asked, since too many are, or without an answer. */
+  isYes: boolean | undefined;
+  /** Why not, in words. */
+  said: string;
 }
 
 export interface Questions {
-  /** Undefined: not asked, since too many are, or without an answer. */
-  ask(domain: DomainRecord, host: string): Promise<boolean | undefined>;
+  ask(domain: DomainRecord, host: string): Promise<Answer>;
 }
 
 export function createQuestions({ clock, ask }: QuestionsParts): Questions {
@@ -61,15 +70,19 @@ export function createQuestions({ clock, ask }: QuestionsParts): Questions {
   return {
     async ask(domain, host) {
       const state = stateOf(domain.domainId);
-      if (state.times.length >= questionsAMinute) return undefined;
+      if (state.times.length >= questionsAMinute)
+        return unasked(
+          `the service was asked ${questionsAMinute} times within a minute, the most that it is`,
+        );
       state.times.push(clock.now());
       if (state.running < questionsAtOnce) state.running += 1;
       // A question that ends hands its place on.
-      else if (!(await turn(state.waiting))) return undefined;
+      else if (!(await turn(state.waiting)))
+        return unasked(`the service was busy with ${questionsAtOnce} such questions for ${waitMs / 1000} s`);
       try {
         return await ask(domain, host);
       } catch (error) {
-        if (error instanceof AppError) return undefined;
+        if (error instanceof AppError) return unasked(sentenceOf(error));
         throw error;
       } finally {
         const next = state.waiting.shift();
