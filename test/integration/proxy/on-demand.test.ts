@@ -186,7 +186,7 @@ test("another's host, Berth's own, one below a base domain and a redirect are no
   const allowing = await stores.domains.find({ serverKey: local, asciiHost: saas });
   const reasons = refused.of(allowing?.domainId ?? '').map(({ host, reason }) => `${host}: ${reason}`);
   expect(reasons).toContain('moved.cust.test: /allow answered 302, and a redirect is no yes');
-  expect(reasons).toContain('no0.cust.test: /allow answered 404');
+  expect(reasons).toContainEqual(expect.stringMatching(/^no\d+\.cust\.test: \/allow answered 404$/));
 }, 60_000);
 
 test('an endpoint that hangs keeps nobody from what is served, nor from a yes', async () => {

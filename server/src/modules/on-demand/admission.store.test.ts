@@ -226,8 +226,8 @@ eachDatabase("host names of an application's customers", (test) => {
       {
         host: 'two.test',
         reason:
-          `besides the addresses of ${app} it has two.test AAAA 2001:db8::9, which leads elsewhere; let the ` +
-          'customer remove that record',
+          `besides the addresses of ${app} it has two.test AAAA 2001:db8::9, which leads elsewhere; let ` +
+          'the customer remove that record',
       },
       refusal,
     ]);
