@@ -60,7 +60,7 @@ const takingSeconds: readonly string[] = [
   'setup/{machine/fetch-package,starters/detached}',
   'test/dangers/network-addresses',
   'test/dns/{dns-01,dns-records,lego,propagation,providers}',
-  'test/{access/input-words,clients/{family-import,generators},compose/judge,dangers/dangers,day/day}',
+  'test/{access/input-words,clients/{family-import,generators},compose/{judge,keys},dangers/dangers,day/day}',
   'test/quotas/quotas',
   'test/kill-matrix/servers/kill-matrix-servers',
   'tools/dev/dev',

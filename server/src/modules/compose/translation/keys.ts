@@ -115,6 +115,7 @@ const ignored: Readonly<Record<string, string>> = {
   attach: 'its output is read with compose.readLogs',
   annotations: 'the engine passes none on',
   platform: 'the image is taken for this server',
+  pull_refresh_after: 'pull_policy says when an image is fetched',
   develop: 'it is for local development',
   domainname: 'put the whole name into hostname',
   oom_score_adj: 'the engine does not accept it',
