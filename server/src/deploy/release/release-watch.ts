@@ -4,6 +4,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { ContainerEnd } from '../../ports/engine/container-end.ts';
 import type { Engine, TaskState } from '../../ports/engine/engine.ts';
 import { createCheckWatch } from './check-watch.ts';
+import { createPlaceWatch } from './place-watch.ts';
 import { failureReason } from './failure-reason.ts';
 import { judgeRelease } from './release-verdict.ts';
 import type { ReleaseObservation, ReleaseTarget, ReleaseVerdict } from './release-verdict.ts';
@@ -92,6 +93,7 @@ export async function watchRelease(watch: ReleaseWatch): Promise<ReleaseOutcome>
   const progress = createProgress(watch);
   const look = createLook(watch);
   const checks = createCheckWatch(watch);
+  const places = createPlaceWatch(watch.generation);
   for (let looks = 1; ; looks += 1) {
     watch.signal.throwIfAborted();
     const observation = await look();
@@ -99,6 +101,8 @@ export async function watchRelease(watch: ReleaseWatch): Promise<ReleaseOutcome>
       const verdict = judgeRelease(target, observation, progress.healthySince());
       await progress.note(observation, verdict);
       if (verdict.kind === 'waiting') await checks.look(progress.newest());
+      const placeless = verdict.kind === 'waiting' ? places.look(observation) : undefined;
+      if (placeless !== undefined) return undecided(progress.newest(), placeless);
       const elsewhere = watch.failsElsewhere === true ? checks.elsewhere() : undefined;
       if (verdict.kind === 'waiting' && elsewhere !== undefined)
         return undecided(
