@@ -172,7 +172,7 @@ test('mounts of the record come to every service, but where its file puts someth
 test.each([
   ['its own check', 'healthcheck: {test: ["CMD", "x"]}', expect.objectContaining({ test: ['CMD', 'x'] })],
   ["the image's", '', undefined],
-  ['none, when it runs to its end', 'restart: "no"', undefined],
+  ['none, when it runs to its end', 'deploy: {mode: replicated-job}', undefined],
 ])('a release is judged by %s', (_, fields, check) => {
   expect(specOf(fields, { imageHasHealthCheck: true }).spec.healthCheck).toEqual(check);
 });

@@ -182,7 +182,6 @@ const conditions = {
 } as const;
 const conditionWords = ['none', 'no', 'on-failure', 'any', 'always', 'unless-stopped'] as const;
 
-/** A job of a swarm runs once in each deployment. */
 function restarts(
   map: YamlMap,
   place: Place,
@@ -192,6 +191,7 @@ function restarts(
   return {
     restartDelayMs: delay === undefined ? undefined : durationAt(delay, below(place, 'delay')),
     restartPolicy: {
+      isJob,
       condition: isJob
         ? 'no'
         : condition === undefined

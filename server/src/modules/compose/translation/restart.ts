@@ -9,18 +9,23 @@ export interface Restart {
   word: 'no' | 'on-failure' | 'always' | undefined;
   /** The file's number of attempts after a failure. */
   attempts: number | undefined;
+  /** A job of a swarm, which runs once in each deployment. */
+  isJob: boolean;
 }
 
 /** `deploy.restart_policy`, which wins over `restart`. */
-export interface RestartPolicy {
+export interface RestartPolicy extends Omit<Restart, 'word'> {
   condition: Restart['word'];
-  attempts: number | undefined;
 }
 
 /** Attempts of a service that runs once, where `restart: on-failure` has no number. */
 const ordinaryAttempts = 10;
 
-export function restartOf(service: YamlMap, { condition, attempts }: RestartPolicy, place: Place): Restart {
+export function restartOf(
+  service: YamlMap,
+  { condition, attempts, isJob }: RestartPolicy,
+  place: Place,
+): Restart {
   const value: unknown = service.get('restart');
   const text =
     value === undefined || value === null
@@ -38,6 +43,7 @@ export function restartOf(service: YamlMap, { condition, attempts }: RestartPoli
     word:
       condition ?? (word === 'unless-stopped' ? 'always' : word === undefined ? undefined : wordsOf[word]),
     attempts: attempts ?? (number === undefined ? undefined : Number(number)),
+    isJob,
   };
 }
 
@@ -47,19 +53,26 @@ const wordsOf: Readonly<Record<string, Restart['word']>> = {
   'on-failure': 'on-failure',
 };
 
+/**
+ * How long what says `restart: "no"` may take to end before it counts as a server; in milliseconds. Without a
+ * word most services are servers, which nobody waits for so long.
+ */
+const jobMs = 60_000;
+
 /** What follows from whether the service is a server, and whether others await its end. */
 export function lifeOf(
-  { word, attempts }: Restart,
+  { word, attempts, isJob }: Restart,
   { isServer, isAwaited, where }: { isServer: boolean; isAwaited: boolean; where: string },
-): { isOneShot: boolean; retries: number; mayEnd: boolean; notes: string[] } {
-  const isOneShot = isAwaited || (word === 'no' && !isServer);
-  const mayEnd = !isServer && !isOneShot && word !== 'always' && word !== 'no';
+): { isOneShot: boolean; retries: number; mayEnd: boolean; watchMs: number | undefined; notes: string[] } {
+  const isOneShot = isAwaited || (isJob && !isServer);
+  const mayEnd = !isServer && !isOneShot && word !== 'always';
   const retries = isOneShot && word === 'on-failure' ? (attempts ?? ordinaryAttempts) : 0;
   const isLimited = attempts !== undefined && word === 'on-failure' && !isOneShot;
   return {
     isOneShot,
     retries,
     mayEnd,
+    watchMs: mayEnd && word === 'no' ? jobMs : undefined,
     notes: [
       ...(isServer && word === 'on-failure'
         ? [`${where}.restart: it is a server, so it is started again whenever it ends, even on success.`]

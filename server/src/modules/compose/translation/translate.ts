@@ -200,7 +200,7 @@ function joined(read: readonly ReadService[], field: string, notes: string[]): P
         field,
         `services.${service.name} must both stay healthy and run to completion for what depends on it`,
       );
-    const { notes: lifeNotes, ...life } = lifeOf(wants.restart, {
+    const { notes: lifeNotes, watchMs, ...life } = lifeOf(wants.restart, {
       isServer,
       isAwaited: conditions.has('completed'),
       where: `services.${service.name}`,
@@ -209,6 +209,7 @@ function joined(read: readonly ReadService[], field: string, notes: string[]): P
     return {
       ...service,
       ...life,
+      monitorMs: service.monitorMs ?? watchMs,
       aliases: [...new Set([...service.aliases, ...linkedAs(service.name, links)])],
       dependsOn: dependsOn.map(({ service: name, condition }) => ({ service: name, condition })),
     };
