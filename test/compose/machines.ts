@@ -272,6 +272,7 @@ export const machines: Record<string, Kind> = {
           configs: [{source: settings, target: /etc/app.conf}]
       secrets: {db_password: {environment: DB_PASSWORD}, token: {file: ./token.txt}}
       configs: {settings: {content: "level=\${LEVEL:-info}"}}`,
+    notes: [/app\.secrets\.1: has the mode 0440 .* docker compose passes that over/],
     services: {
       app: {
         files: [

@@ -64,15 +64,10 @@ export async function composeReleases(
       mounts: known,
       recordMounts: mounts,
       files: await filesOf(context, service),
-      ports: service.ports.map((port) => (mesh ? port : inHostMode(port))),
+      ports: mesh ? service.ports : withoutMesh(service, log),
       nodeId: info.nodeId,
       probePath: context.probePath,
     });
-    if (!mesh && service.ports.some(({ mode }) => mode === 'ingress'))
-      log.line(
-        `${service.name}: the routing mesh does not work on this server, so its ports are published in ` +
-          'host mode.',
-      );
     for (const note of notes) log.line(`${service.name}: ${note}`);
     const release = { ...releaseOf(service, spec, image?.id ?? ''), ...carriedBy(context, known) };
     releases.push(unchanged(context, release, former.get(service.name)) ?? release);
@@ -192,7 +187,25 @@ function published({ webPorts, log }: ComposeContext, service: PlannedService): 
   return withoutWebPorts(webPorts)(service);
 }
 
-const inHostMode = (port: PlannedPort): PlannedPort => ({ ...port, mode: 'host' });
+/** In host mode an engine publishes one port of the server for each of the container: it would keep the last. */
+function withoutMesh({ name, ports }: PlannedService, log: ComposeContext['log']): PlannedPort[] {
+  if (ports.some(({ mode }) => mode === 'ingress'))
+    log.line(
+      `${name}: the routing mesh does not work on this server, so its ports are published in host mode.`,
+    );
+  const kept = new Map<string, PlannedPort>();
+  for (const port of ports) {
+    const { target, protocol, published } = port;
+    const first = kept.get(`${target}/${protocol}`);
+    if (first === undefined) kept.set(`${target}/${protocol}`, { ...port, mode: 'host' });
+    else
+      log.line(
+        `services.${name}.ports: ${published} is not published. Without the routing mesh the port ${target} ` +
+          `of a container can have one port of the server, here ${first.published}.`,
+      );
+  }
+  return [...kept.values()];
+}
 
 /** The engine would make an empty one, and a misspelt name looked like lost data. */
 async function requireVolumes(context: ComposeContext, services: readonly PlannedService[]): Promise<void> {

@@ -37,8 +37,16 @@ test('a task that no node takes for 15 s ends the release, with what helps', () 
 });
 
 test.each([
-  ['a replica beside one that runs', [task({ state: 'running', error: '' }), task({ id: 'u', slot: 2 })], true],
-  ['while the former version holds the port', [task({}), task({ state: 'running', generation: 'old' })], false],
+  [
+    'a replica beside one that runs',
+    [task({ state: 'running', error: '' }), task({ id: 'u', slot: 2 })],
+    true,
+  ],
+  [
+    'while the former version holds the port',
+    [task({}), task({ state: 'running', generation: 'old' })],
+    false,
+  ],
   ['of the former version', [task({ generation: 'old' })], false],
   ['that is to be ended', [task({ desiredState: 'shutdown' })], false],
   ['that waits for something else', [task({ error: 'starting' })], false],

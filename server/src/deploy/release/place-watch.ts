@@ -33,7 +33,10 @@ const isPlaceless = ({ state, desiredState, error }: TaskState): boolean =>
 /** What the engine says in brackets, and what helps. */
 const ways: readonly (readonly [RegExp, string])[] = [
   [/constraints/, 'Change its placement constraints, or give a node the label that they ask for.'],
-  [/host-mode port/, 'Only one container can have a port of the server: publish another, or run one replica.'],
+  [
+    /host-mode port/,
+    'Only one container can have a port of the server: publish another, or run one replica.',
+  ],
   [/insufficient resources/, 'Lower what it reserves, or make room.'],
   [/max replicas/, 'Raise its replicas per node, or run fewer.'],
   [/plugin|platform/, 'No node has the network or volume plugin, or the platform, that it asks for.'],

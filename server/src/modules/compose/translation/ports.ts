@@ -173,8 +173,8 @@ function paired(
 /** Whether the proxy or Berth itself listens there, so that a file does not publish it. */
 export const isWebPort =
   (webPorts: readonly number[]) =>
-  ({ published, protocol }: Pick<PlannedPort, 'published' | 'protocol'>): boolean =>
-    protocol === 'tcp' && webPorts.includes(published);
+  ({ published }: Pick<PlannedPort, 'published'>): boolean =>
+    webPorts.includes(published);
 
 /** The service as it is published: without ports where the proxy or Berth itself listens. */
 export const withoutWebPorts =
@@ -185,9 +185,13 @@ export const withoutWebPorts =
   });
 
 /** A file from elsewhere often publishes on 80 or 3000. */
-export const unpublishedNote = (service: string, { published, target }: PlannedPort): string =>
-  `services.${service}.ports: ${published} is not published, because the proxy or Berth itself listens ` +
-  `there. Give ${service} a domain with port ${target} to reach it from outside.`;
+export const unpublishedNote = (service: string, { published, target, protocol }: PlannedPort): string => {
+  const port = protocol === 'tcp' ? String(published) : `${published}/${protocol}`;
+  return (
+    `services.${service}.ports: ${port} is not published, because the proxy or Berth itself listens there.` +
+    (protocol === 'tcp' ? ` Give ${service} a domain with port ${target} to reach it from outside.` : '')
+  );
+};
 
 /** BAD_REQUEST naming both services when a port of the server is published twice. */
 export function requirePortsOnce(field: string, services: readonly PlannedService[]): void {

@@ -20,7 +20,7 @@ import { checkKeys } from './keys.ts';
 import { mountsAt, tmpfsAt } from './mounts.ts';
 import { volumesFromAt, type VolumesFrom } from './whole/volumes-from.ts';
 import { inFolder } from './paths.ts';
-import type { PlannedBuild, PlannedMount, PlannedService } from './plan.ts';
+import type { PlannedBuild, PlannedFile, PlannedMount, PlannedService } from './plan.ts';
 import { aliasesOf, insideOf, linksOf, withLinked, type Link } from './network-names.ts';
 import { publishedPorts } from './ports.ts';
 import { isOnServerNetwork, securityNotes } from './container/security.ts';
@@ -104,12 +104,12 @@ export function readService(
       ...byTarget(given('tmpfs', (value, at) => tmpfsAt(value, at, notes))),
       ...sharedMemory(service, place),
     ],
-    files: [
+    files: withNarrowTold(notes, [
       ...byTarget(given('configs', (value, at) => usedFiles(value, at, definitions.configs, '/'))),
       ...byTarget(
         given('secrets', (value, at) => usedFiles(value, at, definitions.secrets, '/run/secrets/')),
       ),
-    ],
+    ]),
     labels: allLabels,
     aliases: aliasesOf(service, place, definitions.networks),
     ...(inside && { inside }),
@@ -125,6 +125,17 @@ export function readService(
       restart: restartOf(service, restartPolicy, place),
     },
   };
+}
+
+/** docker compose binds a file as it is, so what runs as another user could read it there. */
+function withNarrowTold(notes: string[], files: PlannedFile[]): PlannedFile[] {
+  for (const { source, where, mode, uid = '0' } of files)
+    if (source.from === 'file' && mode !== undefined && (mode & 0o004) === 0)
+      notes.push(
+        `${where}: has the mode ${mode.toString(8).padStart(4, '0')} and the owner ${uid}, as it says; docker ` +
+          'compose passes that over for a file. A program that runs as another user cannot read it.',
+      );
+  return files;
 }
 
 const byTarget = <T extends { target: string }>(items: readonly T[] = []): T[] =>

@@ -200,7 +200,11 @@ function joined(read: readonly ReadService[], field: string, notes: string[]): P
         field,
         `services.${service.name} must both stay healthy and run to completion for what depends on it`,
       );
-    const { notes: lifeNotes, watchMs, ...life } = lifeOf(wants.restart, {
+    const {
+      notes: lifeNotes,
+      watchMs,
+      ...life
+    } = lifeOf(wants.restart, {
       isServer,
       isAwaited: conditions.has('completed'),
       where: `services.${service.name}`,
