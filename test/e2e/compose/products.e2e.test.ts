@@ -23,13 +23,21 @@ afterAll(() => berth?.end());
 
 it.each(ofThisRun(Object.entries(products), 5))(
   '%s runs from its file and answers',
-  async (name, { file, env = '', serviceName, port }) => {
+  async (name, { file, env = '', files = {}, serviceName, port }) => {
     const { composeId } = await berth.call<{ composeId: string }>('compose.create', {
       name,
       appName: name,
       environmentId: place.environmentId,
     });
     await berth.call('compose.update', { composeId, env, createEnvFile: true });
+    for (const [filePath, content] of Object.entries(files))
+      await berth.call('mount.create', {
+        composeId,
+        type: 'file',
+        filePath,
+        mountPath: `/etc/${filePath}`,
+        content,
+      });
     expect(await berth.call('compose.check', { composeId, composeFile: file })).toMatchObject({
       isSavable: true,
       isDeployable: true,

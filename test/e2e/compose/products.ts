@@ -7,6 +7,8 @@
 export interface Product {
   file: string;
   env?: string;
+  /** File mounts beside it, by their paths. */
+  files?: Record<string, string>;
   /** Where its domain leads. */
   serviceName: string;
   port: number;
@@ -257,5 +259,52 @@ services:
     volumes: ["./vw-data/:/data/"]
     ports: ["127.0.0.1:8000:80"]
 `,
+  },
+  // Its own file asks for 65,535 and 262,144 open files; a machine may allow fewer to everybody on it.
+  plausible: {
+    serviceName: 'plausible',
+    port: 8000,
+    env: 'BASE_URL=https://stats.example.com\nSECRET_KEY_BASE=a-secret-of-64-bytes',
+    file: `
+services:
+  plausible_db:
+    ${postgres}
+    restart: always
+    volumes: ["db-data:/var/lib/postgresql/data"]
+    environment: [POSTGRES_PASSWORD=postgres]
+    healthcheck: { test: ["CMD-SHELL", "pg_isready -U postgres"], start_period: 1m, interval: 5s }
+  plausible_events_db:
+    ${run}
+    restart: always
+    volumes:
+      - event-data:/var/lib/clickhouse
+      - event-logs:/var/log/clickhouse-server
+      - ./clickhouse/logs.xml:/etc/clickhouse-server/config.d/logs.xml:ro
+    ulimits: { nofile: { soft: 16384, hard: 16384 } }
+    environment: [CLICKHOUSE_SKIP_USER_SETUP=1, LISTEN=8123]
+    healthcheck:
+      test: ["CMD-SHELL", "node -e \\"fetch('http://127.0.0.1:8123/ping').catch(() => process.exit(1))\\""]
+      start_period: 1m
+      interval: 5s
+  plausible:
+    ${run}
+    restart: always
+    depends_on:
+      plausible_db: { condition: service_healthy }
+      plausible_events_db: { condition: service_healthy }
+    volumes: ["plausible-data:/var/lib/plausible"]
+    ports: ["127.0.0.1:8000:8000"]
+    ulimits: { nofile: { soft: 16384, hard: 16384 } }
+    environment:
+      - TMPDIR=/var/lib/plausible/tmp
+      - BASE_URL=\${BASE_URL}
+      - SECRET_KEY_BASE=\${SECRET_KEY_BASE}
+      - LISTEN=8000
+      - ASK=plausible_db:5432 plausible_events_db:8123
+      - HTTP_PORT
+      - TOTP_VAULT_KEY
+volumes: { db-data: , event-data: , event-logs: , plausible-data: }
+`,
+    files: { 'clickhouse/logs.xml': '<clickhouse><logger><level>warning</level></logger></clickhouse>' },
   },
 };
