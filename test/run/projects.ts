@@ -133,7 +133,7 @@ export const projects = {
   isolation: {
     on: 'bed',
     files: e2e('isolation', 'compose', 'compose/products', 'compose/lived'),
-    minutes: 40,
+    minutes: 120,
   },
   restore: {
     on: 'bed',

@@ -49,6 +49,11 @@ const otherNames: Readonly<Record<string, RegExp>> = {
   no_new_privileges: /no-new-privileges/,
   scale: /replicas|scale|container_name/,
   profiles: /profiles/,
+  shared: /volumes|tmpfs/,
+  dns_opt: /dns_opt|network_mode/,
+  networks: /network/,
+  hostname: /hostname|network_mode/,
+  files: /configs|secrets|volumes/,
 };
 
 export const mentions = (note: string, name: string, key: string): boolean =>

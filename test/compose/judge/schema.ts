@@ -33,8 +33,7 @@ export async function specifiedKeys(program: string): Promise<string[]> {
   const walk = (schema: Schema, path: string, within: readonly string[]): void => {
     const name = schema.$ref?.replace('#/definitions/', '');
     // What holds itself is known after its first time.
-    if (name !== undefined && !within.includes(name))
-      walk(definitions[name] ?? {}, path, [...within, name]);
+    if (name !== undefined && !within.includes(name)) walk(definitions[name] ?? {}, path, [...within, name]);
     for (const other of [...(schema.oneOf ?? []), ...(schema.anyOf ?? [])]) walk(other, path, within);
     if (schema.items) walk(schema.items, `${path}.*`, within);
     for (const [key, inner] of Object.entries(schema.properties ?? {})) {

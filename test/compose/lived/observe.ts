@@ -1,22 +1,36 @@
 /** What a compose file is like once it runs: what its containers say of themselves, and how they end. */
 import { connect } from 'node:net';
-import { z } from 'zod';
-import { createEngineClient, segment } from '../../../server/src/adapters/engine/client/engine-client.ts';
 import { buffer } from 'node:stream/consumers';
+import { z } from 'zod';
+import {
+  createEngineClient,
+  segment,
+  type EngineClient,
+} from '../../../server/src/adapters/engine/client/engine-client.ts';
 import type { Meaning, Meanings } from '../judge/meaning.ts';
+import { settingsOf, type Settings } from './settings.ts';
 
 /** One container, as long as the engine remembers it. */
 interface Seen {
   service: string;
   state: string;
   log: string;
+  settings: Settings;
 }
 
+type Line = 'REPORT' | 'MARKED' | 'SEEN';
+
 export interface Watch {
-  /** Looks again; gives whether each of the services has told of itself. */
-  look(): Promise<boolean>;
+  /** Looks again. */
+  look(): Promise<void>;
+  /** Whether a container of each of these has said the line, as often as that; running ones, but for reports. */
+  said(line: Line, services: readonly string[], times?: number): boolean;
+  /** Those of which a container runs. */
+  running(): string[];
+  /** Processes of the containers that run, as the engine's machine counts them. */
+  processes(): number[];
   /** What is known by now. */
-  lived(): Promise<Lived>;
+  lived(): Lived;
 }
 
 export interface Lived {
@@ -34,66 +48,85 @@ const listed = z.array(
   }),
 );
 const reported = z.looseObject({ at: z.number() });
+const told = z.looseObject({});
 const doing = 'the test looked';
 
 /** Watches the containers for which `serviceOf` gives a name by their labels. */
 export function watchContainers(
   engineSocket: string,
-  expected: readonly string[],
   serviceOf: (labels: Readonly<Record<string, string>>) => string | undefined,
 ): Watch {
   const client = createEngineClient(engineSocket);
   const seen = new Map<string, Seen>();
-  const logOf = async (id: string): Promise<string> => {
-    const query = { stdout: true, stderr: true };
-    const path = `/containers/${segment(id)}/logs`;
-    return String(await buffer(await client.open({ method: 'GET', path, query, doing })));
-  };
-  const look = async (): Promise<boolean> => {
-    const containers = await client.call(
-      { method: 'GET', path: '/containers/json', query: { all: true }, doing },
-      listed,
+  const look = async (): Promise<void> => {
+    const path = '/containers/json';
+    const containers = await client.call({ method: 'GET', path, query: { all: true }, doing }, listed);
+    const own = containers.flatMap((container) => {
+      const service = serviceOf(container.Labels);
+      return service === undefined ? [] : [{ ...container, service }];
+    });
+    await Promise.all(
+      own.map(async ({ Id: id, service, State, Status }) => {
+        const state = State === 'running' ? State : (/^Exited \(\d+\)/.exec(Status)?.[0] ?? State);
+        const before = seen.get(id);
+        // One that has ended says nothing more.
+        if (before?.state === state && state !== 'running') return;
+        const log = await logOf(client, id).catch(() => before?.log ?? '');
+        const settings =
+          state === 'running' || before === undefined
+            ? await settingsOf(client, id).catch(() => before?.settings)
+            : before.settings;
+        seen.set(id, { service, state, log, settings: settings ?? { process: 0, asked: {} } });
+      }),
     );
-    for (const { Id, Labels, State, Status } of containers) {
-      const service = serviceOf(Labels);
-      if (service === undefined) continue;
-      const state = State === 'running' ? State : (/^Exited \(\d+\)/.exec(Status)?.[0] ?? State);
-      const before = seen.get(Id);
-      // One that has ended says nothing more.
-      if (before?.state === state && state !== 'running') continue;
-      const log = await logOf(Id).catch(() => before?.log ?? '');
-      seen.set(Id, { service, state, log });
-    }
-    const present = new Set(containers.map(({ Id }) => Id));
+    const present = new Set(own.map(({ Id }) => Id));
     for (const [id, container] of seen)
       if (!present.has(id) && container.state === 'running') seen.set(id, { ...container, state: 'removed' });
-    const told = new Set(
-      [...seen.values()].flatMap(({ service, log }) => (reportsIn(log).length > 0 ? [service] : [])),
-    );
-    return expected.every((name) => told.has(name));
   };
+  const alive = (): Seen[] => [...seen.values()].filter(({ state }) => state === 'running');
   return {
     look,
-    async lived() {
-      await look();
-      const services: Meanings = {};
-      const began: Record<string, number> = {};
-      for (const name of expected) {
-        const own = [...seen.values()].filter(({ service }) => service === name);
-        const reports = own.flatMap(({ log }) => reportsIn(log)).toSorted((one, other) => one.at - other.at);
-        const [first] = reports;
-        if (!first) {
-          const said = own.map(({ state, log }) => `${state} ${log.slice(-300)}`);
-          services[name] = { program: `said nothing: ${said.join('; ') || 'no container'}` };
-          continue;
-        }
-        const { at, ...report } = first;
-        began[name] = at;
-        services[name] = { ...report, ...lifeOf(own) };
-      }
-      return { services, began };
+    said(line, services, times = 1) {
+      const saying = line === 'REPORT' ? [...seen.values()] : alive();
+      return services.every((name) => {
+        const own = saying.filter(({ service }) => service === name);
+        return line === 'REPORT'
+          ? own.reduce((sum, { log }) => sum + linesOf(log, line).length, 0) >= times
+          : own.length > 0 && own.every(({ log }) => linesOf(log, line).length > 0);
+      });
     },
+    running: () => [...new Set(alive().map(({ service }) => service))],
+    processes: () => alive().flatMap(({ settings }) => (settings.process > 0 ? [settings.process] : [])),
+    lived: () => livedOf([...seen.values()]),
   };
+}
+
+async function logOf(client: EngineClient, id: string): Promise<string> {
+  const query = { stdout: true, stderr: true };
+  const path = `/containers/${segment(id)}/logs`;
+  return String(await buffer(await client.open({ method: 'GET', path, query, doing })));
+}
+
+function livedOf(containers: readonly Seen[]): Lived {
+  const services: Meanings = {};
+  const began: Record<string, number> = {};
+  for (const name of new Set(containers.map(({ service }) => service))) {
+    const own = containers.filter(({ service }) => service === name);
+    const reports = own
+      .flatMap(({ log }) => linesOf(log, 'REPORT').map((line) => reported.parse(line)))
+      .toSorted((one, other) => one.at - other.at);
+    const [first] = reports;
+    if (!first) {
+      const said = own.map(({ state, log }) => `${state} ${log.slice(-300)}`);
+      services[name] = { program: `said nothing: ${said.join('; ')}` };
+      continue;
+    }
+    const { at, ...report } = first;
+    began[name] = at;
+    const found = own.flatMap(({ log }) => linesOf(log, 'SEEN').map((line) => told.parse(line)));
+    services[name] = { ...report, ...own.at(-1)?.settings.asked, ...found[0], ...lifeOf(own) };
+  }
+  return { services, began };
 }
 
 function lifeOf(containers: readonly Seen[]): Meaning {
@@ -102,10 +135,16 @@ function lifeOf(containers: readonly Seen[]): Meaning {
   return { scale: running || undefined, end: running > 0 ? undefined : ended };
 }
 
-const reportsIn = (log: string): { at: number }[] =>
-  log.split('\n').flatMap((line) => {
-    const at = line.indexOf('REPORT {');
-    return at < 0 ? [] : [reported.parse(JSON.parse(line.slice(at + 'REPORT '.length)))];
+const linesOf = (log: string, word: Line): unknown[] =>
+  log.split('\n').flatMap((line): unknown[] => {
+    const at = line.indexOf(`${word} {`);
+    if (at < 0) return [];
+    try {
+      return [JSON.parse(line.slice(at + word.length + 1))];
+    } catch {
+      // Half of a line, whose end comes with the next look.
+      return [];
+    }
   });
 
 /** Whether something listens at the address. */

@@ -1,12 +1,19 @@
-// The program of every service in corpus/lived.txt: it tells what a container is like from within, as one line
-// of JSON, and then does what its words say: exit=CODE, after=MS, listen=PORT, ask=NAME,…, read=PATH,…, write=PATH.
+// The program of every service of the corpus: it tells what a container is like from within, as one line of
+// JSON, and then does what its words say: exit=CODE, after=MS, listen=PORT,…, ask=NAME,…, read=PATH,…,
+// write=PATH, name=SERVICE, sysctl=NAME,…, and neighbour=NAME,…, which it asks for once it is told to.
+//
+// Signals: HUP leaves a mark in each folder that it may write, WINCH tells which marks and neighbours it finds,
+// USR2 ends it as a failure would.
 const fs = require('node:fs');
-const { lookup } = require('node:dns/promises');
+const { join } = require('node:path');
+const { lookup, Resolver } = require('node:dns/promises');
 const { setTimeout: pause } = require('node:timers/promises');
 
 const words = Object.fromEntries(
   process.argv.slice(2).map((word) => [word.split('=')[0], word.slice(word.indexOf('=') + 1)]),
 );
+// Words that the test puts before those of the file.
+const ofTest = /^(?:listen|read|name|sysctl|neighbour|exit|after)=/;
 const list = (name) => (words[name] || '').split(',').filter(Boolean);
 const text = (path) => {
   try {
@@ -34,6 +41,54 @@ function mounts() {
   return Object.fromEntries(folders.sort());
 }
 
+const foldersOf = () => Object.keys(mounts()).filter((path) => path !== '/' && path !== '/dev/shm');
+
+// Names and texts of a folder, which may be that of the compose file.
+function content(path, depth = 0) {
+  if (!fs.existsSync(path) || !fs.statSync(path).isDirectory()) return text(path);
+  if (depth > 3) return '…';
+  const names = fs.readdirSync(path).filter((name) => name !== '.git' && !name.startsWith(mark)).sort();
+  return Object.fromEntries(names.map((name) => [name, content(join(path, name), depth + 1)]));
+}
+
+const mark = '.seen-by-';
+function leaveMarks() {
+  for (const path of foldersOf())
+    try {
+      fs.writeFileSync(join(path, mark + words.name), '');
+    } catch {
+      // The other side finds no mark, either.
+    }
+  console.log('MARKED {}');
+}
+
+// A name that nobody has is asked for outside of the engine, where nobody answers.
+const resolver = new Resolver({ timeout: 1500, tries: 1 });
+const isThere = (name) => resolver.resolve4(name).then(() => true, () => false);
+
+async function tell() {
+  const marksIn = (path) => {
+    try {
+      return fs.readdirSync(path).filter((name) => name.startsWith(mark)).sort();
+    } catch (error) {
+      return error.code;
+    }
+  };
+  const shared = Object.fromEntries(foldersOf().map((path) => [path, marksIn(path)]));
+  const neighbours = {};
+  await Promise.all(list('neighbour').map(async (name) => void (neighbours[name] = await isThere(name))));
+  console.log(`SEEN ${JSON.stringify({ shared, neighbours })}`);
+}
+
+const own = `${require('node:os').hostname()} ${require('node:os').hostname().split('.')[0]}`;
+// One address of the server's is another machine's on the other side.
+const hostLines = () =>
+  text('/etc/hosts')
+    .split('\n')
+    .filter((line) => /\.(?:test|example|internal)\b/.test(line) && !line.endsWith(`\t${own}`))
+    .map((line) => line.replace(/^172\.17\.0\.1\b/, 'the server'))
+    .sort();
+
 function limits() {
   const found = {};
   for (const line of text('/proc/self/limits').split('\n').slice(1)) {
@@ -60,9 +115,15 @@ async function resolves(name) {
 
 async function main() {
   const at = Date.now();
-  if (words.listen) require('node:net').createServer((socket) => socket.end('here')).listen(Number(words.listen));
+  process.on('SIGTERM', () => process.exit(0));
+  process.on('SIGHUP', leaveMarks);
+  process.on('SIGWINCH', () => void tell());
+  process.on('SIGUSR2', () => process.exit(3));
+  for (const port of list('listen'))
+    require('node:net').createServer((socket) => socket.end('here')).on('error', () => {}).listen(Number(port));
   if (words.write) fs.appendFileSync(words.write, 'written\n');
   const { HOSTNAME, ...environment } = process.env;
+  const own = process.argv.slice(2).filter((word) => !ofTest.test(word));
   const shm = fs.statfsSync('/dev/shm');
   const names = {};
   for (const name of list('ask')) names[name] = await resolves(name);
@@ -70,13 +131,13 @@ async function main() {
     `REPORT ${JSON.stringify({
       at,
       environment,
-      command: process.argv.slice(2),
+      command: own,
       working_dir: process.cwd(),
       user: [process.getuid(), process.getgid(), process.getgroups().sort()].join(' '),
       init: process.pid === 1 ? 'none' : 'before it',
       hostname: /^[0-9a-f]{12}$/.test(HOSTNAME) ? '' : HOSTNAME,
       volumes: mounts(),
-      files: Object.fromEntries(list('read').map((path) => [path, [modeOf(path), text(path)]])),
+      files: Object.fromEntries(list('read').map((path) => [path, [modeOf(path), content(path)]])),
       ...status(),
       ulimits: limits(),
       mem_limit: firstOf('/sys/fs/cgroup/memory.max', '/sys/fs/cgroup/memory/memory.limit_in_bytes'),
@@ -86,13 +147,16 @@ async function main() {
       shm_size: shm.blocks * shm.bsize,
       aliases: names,
       // What it was told to do with its network.
-      extra_hosts: text('/etc/hosts').split('\n').filter((line) => /\.test\b/.test(line)).sort(),
-      dns_opt: text('/etc/resolv.conf').split('\n').filter((line) => line.startsWith('options')),
+      extra_hosts: hostLines(),
+      dns_opt: text('/etc/resolv.conf').split('\n').filter((line) => /^options (?!ndots:0$)/.test(line)),
+      dns_search: text('/etc/resolv.conf').split('\n').filter((line) => line.startsWith('search')),
+      sysctls: Object.fromEntries(
+        list('sysctl').map((name) => [name, text(`/proc/sys/${name.replaceAll('.', '/')}`)]),
+      ),
     })}`,
   );
   await pause(Number(words.after || 0));
   if ('exit' in words) process.exit(Number(words.exit));
-  process.on('SIGTERM', () => process.exit(0));
   setInterval(() => {}, 1e6);
 }
 void main();

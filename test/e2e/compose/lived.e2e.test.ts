@@ -1,219 +1,114 @@
 /**
- * Files of the corpus as they live: run by real docker compose on an engine, and by Berth on the same one,
+ * Files of the corpus as they live: run by real docker compose on an engine, and by Berth on another one,
  * with a program that tells what its container is like. The same, or the person is told. The ordinary run
- * takes a tenth of them.
+ * takes some of them, `--long` all.
  */
-import { copyFile, mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { parse } from 'yaml';
-import { z } from 'zod';
 import { bedOfRun } from '../../bed/bed-of-run.ts';
-import type { BedHost } from '../../bed/host/host.ts';
-import { differencesOf, mentions } from '../../compose/judge/compare.ts';
-import { corpus } from '../../compose/judge/corpus.ts';
-import type { Meaning } from '../../compose/judge/meaning.ts';
+import { corpus, type CorpusFile } from '../../compose/judge/corpus.ts';
+import { ours } from '../../compose/judge/ours.ts';
 import { dockerCompose } from '../../compose/judge/program.ts';
-import { answers, watchContainers, type Lived, type Watch } from '../../compose/lived/observe.ts';
+import { livingOf } from '../../compose/lived/living.ts';
+import { unlike } from '../../compose/lived/unlike.ts';
 import { ofThisRun } from '../../run/mode.ts';
-import { applicationFixture, deploymentEnded, docker, output, until } from '../fixtures/applications.ts';
-import type { ApplicationFixture } from '../fixtures/applications.ts';
-import type { DeploymentView } from '../fixtures/berth-host.ts';
-import { berthAt, type PlacedBerth } from '../fixtures/placed-berth.ts';
-import { createRepository } from '../fixtures/repository.ts';
+import { docker, output } from '../fixtures/applications.ts';
+import { berthSide, buildReporter, composeSide, type ComposeSide, type Side } from './sides.ts';
 
-const lived = corpus.filter(({ name }) => name.startsWith('lived: '));
-const work = '/srv/lived';
-/**
- * Longer than what starts a container again, so that one that ends at once is seen to do so. That a container
- * is not started again is no event that could be waited for.
- */
-const settleMs = 6000;
-let berth: PlacedBerth;
-let place: ApplicationFixture;
-let program: string;
+/** Engines on each side; a deployment mostly waits. */
+const lanes = 3;
+/** One file in so many in the ordinary run. */
+const share = 40;
 let image: string;
+let places: { theirs: ComposeSide; own: Side }[];
 
 beforeAll(async () => {
   const bed = await bedOfRun();
-  program = await dockerCompose(AbortSignal.timeout(600_000));
+  const program = await dockerCompose(AbortSignal.timeout(600_000));
   const { open } = await bed.registries();
   image = `${open}/report:1`;
-  berth = await berthAt('own machine', bed, { name: 'lived', index: 67 });
-  place = await applicationFixture(berth, {});
-  await buildReporter(berth.host);
-});
-afterAll(() => berth?.end());
-
-async function buildReporter(host: BedHost): Promise<void> {
-  const folder = host.path('/srv/report');
-  await mkdir(folder, { recursive: true });
-  await writeFile(
-    join(folder, 'Dockerfile'),
-    'FROM berth/node:24\nCOPY report.cjs /\nUSER root\nWORKDIR /\nENTRYPOINT ["node", "/report.cjs"]\n',
-  );
-  const source = join(import.meta.dirname, '../../compose/lived/report.cjs');
-  await copyFile(source, join(folder, 'report.cjs'));
-  await output(host, docker, 'build', '-q', '-t', image, '/srv/report');
-  await output(host, docker, 'push', '-q', image);
-}
-
-const shape = z.looseObject({
-  services: z.record(
-    z.string(),
-    z.looseObject({
-      depends_on: z.union([z.array(z.string()), z.record(z.string(), z.unknown())]).optional(),
-      ports: z.array(z.looseObject({ published: z.coerce.number() })).optional(),
+  places = await Promise.all(
+    Array.from({ length: lanes }, async (_, lane) => {
+      const name = `compose-${lane}`;
+      const [host, own] = await Promise.all([
+        bed.host(name, { index: 70 + lane, engine: true, images: true }),
+        berthSide(bed, `lived-${lane}`, 60 + lane),
+      ]);
+      await (lane === 0 ? buildReporter(host, image) : output(host, docker, 'version'));
+      return { theirs: await composeSide(host, program), own };
     }),
-  ),
+  );
+});
+afterAll(async () => {
+  for (const { theirs, own } of places ?? []) await Promise.all([theirs.end(), own.end()]);
 });
 
-interface Place {
-  project: string;
-  /** Texts by paths, with the image of this run. */
-  files: Record<string, string>;
+interface Verdict {
+  outcome: 'equal' | 'told' | 'refused' | 'left out' | 'different';
+  why: string[];
 }
 
-async function layOut(host: BedHost, { project, files }: Place): Promise<void> {
-  for (const [path, text] of Object.entries(files)) {
-    const target = host.path(join(work, project, path));
-    await mkdir(dirname(target), { recursive: true });
-    await writeFile(target, text, { mode: text.startsWith('#!') ? 0o755 : 0o644 });
-  }
-}
+const fails = ({ name }: CorpusFile): boolean => /^(?:life|lived):/.test(name);
 
-async function compose(host: BedHost, { project }: Place, ...words: string[]): Promise<string> {
-  const { code, stdout, stderr } = await host.exec([program, '-p', project, '-f', 'compose.yml', ...words], {
-    cwd: join(work, project),
-    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root' },
-    limitMs: 180_000,
-  });
-  if (code !== 0) throw new Error(`docker compose ${words.join(' ')}: ${stderr.trim()}`);
-  return stdout;
-}
-
-/** Waits until each service has told of itself, and for what comes after that. */
-async function settled(watch: Watch): Promise<void> {
-  await until('every service has told of itself', watch.look, 60_000).catch(() => undefined);
-  const end = Date.now() + settleMs;
-  while (Date.now() < end) {
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    await watch.look();
-  }
-}
-
-interface Outcome extends Lived {
-  /** Those of the wanted ports that answer. */
-  ports: number[];
-  notes: string[];
-}
-
-const portsThatAnswer = async (ports: readonly number[]): Promise<number[]> => {
-  const found = await Promise.all(ports.map((port) => answers(berth.host.ip, port)));
-  return ports.filter((_, at) => found[at]);
-};
-
-async function byCompose(at: Place, names: readonly string[], ports: readonly number[]): Promise<Outcome> {
-  const watch = watchContainers(berth.host.engineSocket, names, (labels) =>
-    labels['com.docker.compose.project'] === at.project ? labels['com.docker.compose.service'] : undefined,
-  );
-  const going = compose(berth.host, at, 'up', '-d', '--quiet-pull');
-  await Promise.all([going, settled(watch)]);
-  const found = { ...(await watch.lived()), ports: await portsThatAnswer(ports), notes: [] };
-  await compose(berth.host, at, 'down', '-v', '-t', '1');
-  return found;
-}
-
-async function byBerth(
-  at: Place,
-  names: readonly string[],
-  ports: readonly number[],
-): Promise<Outcome | string> {
-  const repository = await createRepository(berth.host, at.project, at.files);
-  const { composeId } = await berth.call<{ composeId: string }>('compose.create', {
-    name: at.project,
-    appName: at.project,
-    environmentId: place.environmentId,
-  });
-  await berth.call('compose.update', {
-    composeId,
-    sourceType: 'git',
-    customGitUrl: repository.url,
-    customGitBranch: 'main',
-    composePath: './compose.yml',
-  });
-  const prefix = `${at.project}_`;
-  const watch = watchContainers(berth.host.engineSocket, names, (labels) => {
-    const name = labels['com.docker.swarm.service.name'];
-    // What runs once is a service of the deployment.
-    return name?.startsWith(prefix) ? name.slice(prefix.length).replace(/-once-.*$/, '') : undefined;
-  });
-  await berth.call('compose.deploy', { composeId });
-  const [newest] = await berth.call<DeploymentView[]>('deployment.all', { composeId });
-  const deploymentId = newest?.deploymentId ?? '';
-  const [{ status, errorMessage }] = await Promise.all([
-    deploymentEnded(berth, at.project, deploymentId),
-    settled(watch),
+async function verdictOf(
+  file: CorpusFile,
+  project: string,
+  { theirs, own }: { theirs: ComposeSide; own: Side },
+): Promise<Verdict> {
+  const [config, plan] = await Promise.all([theirs.config(project, file.files), ours(file)]);
+  if (typeof plan === 'string')
+    return { outcome: typeof config === 'string' ? 'refused' : 'told', why: [plan] };
+  if (typeof config === 'string') return { outcome: 'different', why: [`docker compose refuses: ${config}`] };
+  const living = livingOf(file.files, config, image);
+  const meant = theirs.live(project, living, { fails: fails(file) });
+  const [compose, berth] = await Promise.all([
+    meant,
+    own.live(project, living, {
+      fails: fails(file),
+      back: meant.then((outcome) => (typeof outcome === 'string' ? [] : outcome.back)),
+    }),
   ]);
-  await settled(watch);
-  const notes = await berth.log(deploymentId);
-  const outcome = { ...(await watch.lived()), ports: await portsThatAnswer(ports), notes };
-  await berth.call('compose.delete', { composeId, deleteVolumes: true });
-  return status === 'done' ? outcome : `${errorMessage ?? status}\n${notes.join('\n')}`;
+  if (typeof compose === 'string') return { outcome: 'left out', why: [`docker compose: ${compose}`] };
+  if (typeof berth === 'string')
+    // Constraints are nothing to docker compose, and the engine's to judge.
+    return { outcome: /No server takes it: /.test(berth) ? 'told' : 'different', why: [`Berth: ${berth}`] };
+  const { silent, told } = unlike(living, compose, berth);
+  if (silent.length > 0) return { outcome: 'different', why: silent };
+  return { outcome: told.length > 0 ? 'told' : 'equal', why: told };
 }
 
-it.each(
-  ofThisRun(
-    lived.map((file) => [file.name.slice('lived: '.length), file] as const),
-    10,
-  ),
-)(
-  '%s',
-  async (_title, { name, files: texts }) => {
-    const project = `lived-${lived.findIndex((file) => file.name === name)}`;
-    const files = Object.fromEntries(
-      Object.entries(texts).map(([path, text]) => [path, text.replaceAll(/\breport\b(?!\.cjs)/g, image)]),
+/** A run of some files alone, by an expression on their names: `BERTH_LIVED='^storage:'`. */
+const wanted = RegExp(process.env['BERTH_LIVED'] ?? '');
+const files = corpus
+  .map((file, index) => ({ file, project: `lived-${index}` }))
+  .filter(({ file }) => wanted.test(file.name));
+
+it(
+  'lives as docker compose lets it, or the person is told',
+  async () => {
+    const waiting = [...ofThisRun(files, share)];
+    const verdicts: (Verdict & { name: string })[] = [];
+    await Promise.all(
+      places.map(async (place) => {
+        for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+          const began = Date.now();
+          const { file, project } = next;
+          const verdict = await verdictOf(file, project, place).catch(
+            (error: unknown): Verdict => ({ outcome: 'different', why: [String(error)] }),
+          );
+          verdicts.push({ ...verdict, name: file.name });
+          const seconds = Math.round((Date.now() - began) / 1000);
+          console.log(`${file.name}: ${[verdict.outcome, ...verdict.why].join('\n  ')} (${seconds} s)`);
+        }
+      }),
     );
-    const at = { project, files };
-    await layOut(berth.host, at);
-    // What docker compose reads of it tells which services there are, and what waits for what.
-    const { services } = shape.parse(parse(await compose(berth.host, at, 'config')));
-    const names = Object.keys(services);
-    const ports = Object.values(services).flatMap((service) =>
-      (service.ports ?? []).map(({ published }) => published),
+    const of = (outcome: Verdict['outcome']) => verdicts.filter((verdict) => verdict.outcome === outcome);
+    console.log(
+      (['equal', 'told', 'refused', 'left out', 'different'] as const)
+        .map((outcome) => `${of(outcome).length} ${outcome === 'refused' ? 'refused by both' : outcome}`)
+        .join(', '),
     );
-    const meant = await byCompose(at, names, ports);
-    const made = await byBerth(at, names, ports);
-    if (typeof made === 'string') throw new Error(`Berth did not deploy it: ${made}`);
-    const differences = names.flatMap((service) =>
-      differencesOf(comparable(meant.services[service]), comparable(made.services[service]))
-        .filter(({ key }) => !made.notes.some((note) => mentions(note, service, key)))
-        .map(({ key, text }) => `${service}.${key}: ${text}`),
-    );
-    const order = names.flatMap((service) => {
-      const { depends_on: on = [] } = services[service] ?? {};
-      return (Array.isArray(on) ? on : Object.keys(on)).flatMap((other) =>
-        isBefore(meant, other, service) && !isBefore(made, other, service)
-          ? [`${service} before ${other}`]
-          : [],
-      );
-    });
-    expect({ differences, order, ports: made.ports }).toEqual({
-      differences: [],
-      order: [],
-      ports: meant.ports,
-    });
+    for (const { name, why } of of('left out')) console.log(`left out: ${name}: ${why.join(' ')}`);
+    expect(of('different').map(({ name, why }) => `${name}: ${why.join('\n')}`)).toEqual([]);
   },
-  400_000,
+  2 * 3_600_000,
 );
-
-const isBefore = ({ began }: Lived, one: string, other: string): boolean =>
-  (began[one] ?? 0) < (began[other] ?? Infinity);
-
-/** Without the program of Berth's own checks, and with its bound for processes of those that ask for none. */
-function comparable(meaning: Meaning | undefined): Meaning {
-  if (!meaning) return { program: 'missing' };
-  const { volumes, pids_limit: pids, ...others } = meaning;
-  const mounts = Object.entries(Object(volumes)).filter(([target]) => !target.startsWith('/.berth/'));
-  return { ...others, volumes: Object.fromEntries(mounts), pids_limit: pids === 'max' ? '4096' : pids };
-}
