@@ -52,6 +52,7 @@ const otherNames: Readonly<Record<string, RegExp>> = {
   shared: /volumes|tmpfs/,
   dns_opt: /dns_opt|network_mode/,
   networks: /network/,
+  cpus: /cpu/,
   hostname: /hostname|network_mode/,
   files: /configs|secrets|volumes/,
 };

@@ -23,6 +23,13 @@ eachDatabase('files of compose services', (test) => {
         { kind: 'note', line: 4, text: expect.stringContaining('9000 on the loopback address') },
       ],
     });
+    expect(await check({ composeFile: file('ports: ["443:443", "443:443/udp"]') })).toMatchObject({
+      isDeployable: true,
+      findings: [
+        { text: expect.stringContaining('443 is not published') },
+        { text: expect.stringContaining('443/udp is not published') },
+      ],
+    });
     expect(await check({ composeFile: file('imagee: x') })).toEqual({
       services: [],
       isSavable: false,
