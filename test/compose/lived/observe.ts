@@ -23,7 +23,7 @@ type Line = 'REPORT' | 'MARKED' | 'SEEN';
 export interface Watch {
   /** Looks again. */
   look(): Promise<void>;
-  /** Whether a container of each of these has said the line, as often as that; running ones, but for reports. */
+  /** Whether each of these has said the line, as often as that; those that run, but for reports. */
   said(line: Line, services: readonly string[], times?: number): boolean;
   /** Those of which a container runs. */
   running(): string[];

@@ -31,7 +31,7 @@ export interface Around {
   back?: Promise<readonly string[]>;
 }
 
-/** Longer than what starts a container again: that one is not started is no event that could be waited for. */
+/** Longer than what starts a container again: that none is started is no event to be waited for. */
 const settleMs = 4000;
 const limitMs = 150_000;
 

@@ -187,7 +187,7 @@ function published({ webPorts, log }: ComposeContext, service: PlannedService): 
   return withoutWebPorts(webPorts)(service);
 }
 
-/** In host mode an engine publishes one port of the server for each of the container: it would keep the last. */
+/** In host mode an engine publishes one port of the server for each of the container, and keeps the last. */
 function withoutMesh({ name, ports }: PlannedService, log: ComposeContext['log']): PlannedPort[] {
   if (ports.some(({ mode }) => mode === 'ingress'))
     log.line(
@@ -200,8 +200,8 @@ function withoutMesh({ name, ports }: PlannedService, log: ComposeContext['log']
     if (first === undefined) kept.set(`${target}/${protocol}`, { ...port, mode: 'host' });
     else
       log.line(
-        `services.${name}.ports: ${published} is not published. Without the routing mesh the port ${target} ` +
-          `of a container can have one port of the server, here ${first.published}.`,
+        `services.${name}.ports: ${published} is not published. Without the routing mesh the port ` +
+          `${target} of a container can have one port of the server, here ${first.published}.`,
       );
   }
   return [...kept.values()];

@@ -132,8 +132,8 @@ function withNarrowTold(notes: string[], files: PlannedFile[]): PlannedFile[] {
   for (const { source, where, mode, uid = '0' } of files)
     if (source.from === 'file' && mode !== undefined && (mode & 0o004) === 0)
       notes.push(
-        `${where}: has the mode ${mode.toString(8).padStart(4, '0')} and the owner ${uid}, as it says; docker ` +
-          'compose passes that over for a file. A program that runs as another user cannot read it.',
+        `${where}: has the mode ${mode.toString(8).padStart(4, '0')} and the owner ${uid}, as it says; ` +
+          'docker compose passes that over for a file. A program that runs as another user cannot read it.',
       );
   return files;
 }
