@@ -24,6 +24,8 @@ export function unlike(
     const [one, other] = [comparable(meant.services[name]), comparable(made.services[name])];
     // A check of Berth's own where the file has none.
     if (one['healthcheck'] === undefined) delete other['healthcheck'];
+    // What ended is gone with its deployment, perhaps before it was looked at; another end fails that.
+    if (one['end'] === 'Exited (0)' && other['scale'] === undefined) other['end'] ??= one['end'];
     for (const { key, text } of differencesOf(one, other)) add(name, key, `${name}.${key}: ${text}`);
     const [found, foundHere] = [meant, made].map((lived) => neighboursOf(lived.services[name]));
     for (const neighbour of new Set([...(found ?? []), ...(foundHere ?? [])])) {
