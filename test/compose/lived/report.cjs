@@ -115,7 +115,7 @@ async function resolves(name) {
 
 async function main() {
   const at = Date.now();
-  process.on('SIGTERM', () => process.exit(0));
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGQUIT']) process.on(signal, () => process.exit(0));
   process.on('SIGHUP', leaveMarks);
   process.on('SIGWINCH', () => void tell());
   process.on('SIGUSR2', () => process.exit(3));

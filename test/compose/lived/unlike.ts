@@ -1,4 +1,5 @@
 /** Where a file lives differently with docker compose and with Berth. */
+import { isDeepStrictEqual } from 'node:util';
 import { differencesOf, mentions } from '../judge/compare.ts';
 import type { Meaning } from '../judge/meaning.ts';
 import type { Living } from './living.ts';
@@ -24,6 +25,9 @@ export function unlike(
     const [one, other] = [comparable(meant.services[name]), comparable(made.services[name])];
     // A check of Berth's own where the file has none.
     if (one['healthcheck'] === undefined) delete other['healthcheck'];
+    // Those of `deploy` are the container's, too.
+    if (isDeepStrictEqual(other['labels'], { ...Object(other['labels']), ...Object(one['labels']) }))
+      other['labels'] = one['labels'];
     // What ended is gone with its deployment, perhaps before it was looked at; another end fails that.
     if (one['end'] === 'Exited (0)' && other['scale'] === undefined) other['end'] ??= one['end'];
     for (const { key, text } of differencesOf(one, other)) add(name, key, `${name}.${key}: ${text}`);
