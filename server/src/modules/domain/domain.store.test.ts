@@ -54,6 +54,7 @@ eachDatabase('domains', (test) => {
     expect(await owner.query('domain.one', { domainId })).toEqual({
       ...record({ applicationId }),
       certificate: scene.certificate,
+      refusedNames: [],
     });
     expect(scene.prepared).toEqual([]);
     const second = await owner.mutate('domain.create', {
