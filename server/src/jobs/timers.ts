@@ -62,7 +62,7 @@ export interface TimerParts {
   cleanTurn(): Promise<void>;
   finishDeletions(): Promise<void>;
   endBranches(): Promise<void>;
-  endLeftDatabases(): Promise<void>;
+  endLeftBehind(): Promise<void>;
   disk: { turn(): Promise<void> };
   diskWriters: { look(): Promise<void> };
   adapters: { endedOutputs: Pick<EndedOutputs, 'prune'> };
@@ -86,7 +86,7 @@ export function startTimers({
   cleanTurn,
   finishDeletions,
   endBranches,
-  endLeftDatabases,
+  endLeftBehind,
   disk,
   diskWriters,
   adapters,
@@ -107,7 +107,7 @@ export function startTimers({
     every(eventsMs, cleanTurn, toldAs('clean-up')),
     every(eventsMs, finishDeletions, toldAs('deletions that go on')),
     every(eventsMs, endBranches, toldAs('branches of databases')),
-    every(eventsMs, endLeftDatabases, toldAs('databases of previews that are gone')),
+    every(eventsMs, endLeftBehind, toldAs('what previews left behind')),
     every(eventsMs, disk.turn, toldAs('disk of organizations')),
     every(alarmMs, diskWriters.look, toldAs('services that fill a disk')),
     every(alarmMs, alarms.look, toldAs('alarms')),

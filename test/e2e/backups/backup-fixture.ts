@@ -167,7 +167,14 @@ export async function listed({ berth, destinationId }: BackupFixture, search = '
   ).map(({ path }) => path);
 }
 
-const clients: Record<string, (statement: string) => [string, ...string[]]> = {
+const clients: Record<string, (statement: string, password: string) => [string, ...string[]]> = {
+  redis: (statement, password) => [
+    'sh',
+    '-c',
+    `printf '%s\\n' "$0" | REDISCLI_AUTH="$1" redis-cli`,
+    statement,
+    password,
+  ],
   postgres: (statement) => [
     'sh',
     '-c',
@@ -200,10 +207,10 @@ const clients: Record<string, (statement: string) => [string, ...string[]]> = {
 
 /** Runs a statement in the database's own container, the newest of its service. */
 export async function sql({ services }: BerthHost, base: Base, statement: string): Promise<string> {
-  const { appName } = await base.view();
+  const { appName, databasePassword } = await base.view();
   const docker = dockerOf(services);
   const [container = ''] = await docker.containersOf(appName);
-  return docker.exec(container, clients[base.kind]?.(statement) ?? ['false']);
+  return docker.exec(container, clients[base.kind]?.(statement, databasePassword) ?? ['false']);
 }
 
 const fill: Record<string, (rows: number) => string> = {

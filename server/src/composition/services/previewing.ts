@@ -52,7 +52,7 @@ import {
   createRemovePreview,
   createRemovePreviews,
   type RemovePreview,
-} from '../../modules/preview-deployment/preview-removal.ts';
+} from '../../modules/preview-deployment/removal/preview-removal.ts';
 import { createPreviewWatch } from '../../modules/preview-deployment/pull-request/preview-watch.ts';
 import type { PullRequests } from '../../modules/preview-deployment/pull-request/pull-request.ts';
 import type { ServiceNames } from '../../modules/service-name/service-name.ts';
@@ -81,6 +81,8 @@ export interface Previewing {
   composePreviews: ComposePreviews;
   /** Every preview of a compose service, which is being deleted. */
   removeAllOfCompose(compose: ComposeRecord): Promise<void>;
+  /** A copy of a compose service whose record as a preview is gone. */
+  removeCopy(copy: ComposeRecord): Promise<unknown>;
   byHand: PreviewByHand;
   approve: ApprovePreview;
   held: HeldPullRequests;
@@ -156,6 +158,7 @@ export function createPreviewing(parts: PreviewingParts): Previewing {
     removeAll: createRemovePreviews(previews, remove, shared.transaction),
     composePreviews,
     removeAllOfCompose: composePreviews.removeAll,
+    removeCopy: (copy) => deleteCompose(copy, { write: shared.transaction, deleteVolumes: true }),
     byHand: createPreviewByHand({ ...shared, kinds }),
     approve: createApprovePreview({ ...shared, kinds, held, states }),
     held,

@@ -13,7 +13,7 @@ import { createWorker, type Worker } from '../../jobs/worker.ts';
 import { commitStatusJob } from '../../modules/git-provider/commit-status.ts';
 import { createInterruption, type Interruption } from '../../modules/interruption/interruption.ts';
 import { createRequireReach } from '../../modules/interruption/reach.ts';
-import { createEndLeftDatabases } from '../../modules/preview-deployment/databases/left-databases.ts';
+import { createEndLeftBehind } from '../../modules/preview-deployment/removal/left-behind.ts';
 import {
   createRemovePreviewDatabases,
   type RemovePreviewDatabases,
@@ -47,7 +47,7 @@ export interface Working extends SettingUp, CleaningUp, Draining, Certifying {
   interruption: Interruption;
   /** Of a preview that is removed. */
   removeDatabases: RemovePreviewDatabases;
-  endLeftDatabases(): Promise<void>;
+  endLeftBehind(): Promise<void>;
   backingUp: BackingUp;
   previewing: Previewing;
   scheduling: Scheduling;
@@ -92,7 +92,7 @@ export function createWorking(
   return {
     interruption,
     removeDatabases,
-    endLeftDatabases: createEndLeftDatabases({ ...ground, removeDatabases }),
+    endLeftBehind: createEndLeftBehind({ ...ground, removeDatabases, removeCopy: previewing.removeCopy }),
     backingUp,
     previewing,
     ...settingUp,

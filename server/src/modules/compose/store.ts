@@ -13,6 +13,8 @@ export interface ComposeStore extends TableStore<'compose'> {
   freeNetworkIndex: FreeNetworkIndex;
   /** Those of the organization that were made of a template, without previews. */
   madeOfTemplates(organizationId: string): Promise<MadeOfTemplate[]>;
+  /** Copies whose record as a preview is gone. */
+  leftByPreviews(): Promise<ComposeRecord[]>;
   /** A database of the organization, for the databases of its previews. */
   database: FindDatabase;
   transaction<T>(work: () => Promise<T>): Promise<T>;
@@ -23,6 +25,11 @@ export function createComposeStore(database: Database): ComposeStore {
     select "composeId", "name", "madeFrom" from "compose"
     where "organizationId" = ${''} and "madeFrom" is not null and "previewOf" is null
       and "sourceType" = 'raw' order by "name", "composeId"`.compile(database.builder);
+  const left = sql<Record<string, unknown>>`
+    select * from "compose" as c where c."previewOf" is not null
+      and not exists (select 1 from "compose_preview" as p
+        where p."previewDeploymentId" = c."composeId")
+    order by c."composeId"`.compile(database.builder);
   const domains = tableStore(database, 'domain');
   const composes = tableStore(database, 'compose');
   const databases = tableStore(database, 'database');
@@ -32,6 +39,7 @@ export function createComposeStore(database: Database): ComposeStore {
     freeNetworkIndex: freeNetworkIndex(database),
     madeOfTemplates: async (organizationId) =>
       (await database.run(made, [organizationId])).map(composes.decode),
+    leftByPreviews: async () => (await database.run(left, [])).map(composes.decode),
     database: (databaseId, organizationId) => databases.find({ databaseId, organizationId }),
     transaction: (work) => database.transaction(work),
   };

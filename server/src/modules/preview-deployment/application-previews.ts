@@ -6,7 +6,7 @@ import type { ChangeRoutes } from '../../ports/proxy.ts';
 import type { Applications } from '../application/application.ts';
 import type { Deployments } from '../deployment/deployment.ts';
 import { renewedBy, type PreviewDeployments } from './preview-deployment.ts';
-import type { RemovePreview } from './preview-removal.ts';
+import type { RemovePreview } from './removal/preview-removal.ts';
 import type { Made, PreviewKind } from './previewed.ts';
 import type { PreviewDeploymentRecord } from './store.ts';
 

@@ -21,14 +21,13 @@ import type { previewDeploymentContract } from './contract.ts';
 import { environmentOfPreview } from './environment.ts';
 import type { PreviewDeployments } from './preview-deployment.ts';
 import { outputEvents } from '../service/output-events.ts';
-import type { RemovePreview } from './preview-removal.ts';
+import type { RemovePreview } from './removal/preview-removal.ts';
 import { previewedRef, type AnyPreview, type Previewed } from './previewed.ts';
 import type { PreviewRuntime } from './runtime.ts';
 import { withDatabases, type ShowingDeps } from './databases/shown.ts';
 import type { PreviewDeploymentRecord } from './store.ts';
 
 export interface PreviewDesk extends ComposePreviewHandlerDeps {
-  deployments: ComposePreviewHandlerDeps['deployments'] & ShowingDeps['deployments'];
   previewDatabases: ShowingDeps['previewDatabases'];
   applications: Pick<Applications, 'one' | 'placement'>;
   runtime: PreviewRuntime;
@@ -70,7 +69,9 @@ export function previewDeploymentHandlers(previews: PreviewDeployments, desk: Pr
         : (await composePreviews.byCompose(composeId ?? '', organizationId)).map((preview) =>
             shownComposePreview(preview, liveOf),
           );
-      return paginate(await withDatabases(desk, context.actor, all), page, idOf);
+      const shown = paginate(all, page, idOf);
+      if (Array.isArray(shown)) return withDatabases(desk, context.actor, shown);
+      return { ...shown, items: await withDatabases(desk, context.actor, shown.items) };
     },
     create: async (context, asked) =>
       shownAny(await desk.byHand(context, await serviceOf(context, asked), asked)),

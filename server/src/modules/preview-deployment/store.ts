@@ -69,33 +69,21 @@ const statuses: Record<ApplicationStatus, ComposePreview['status']> = {
 export function createComposePreviewStore(database: Database): ComposePreviewStore {
   const rows = tableStore(database, 'compose_preview');
   const composes = tableStore(database, 'compose');
-  const deployments = tableStore(database, 'deployment');
   const domains = tableStore(database, 'domain');
   const mounts = tableStore(database, 'mount');
-  const whole = async (row: ComposePreviewRow): Promise<ComposePreview> => {
-    const copy = await composes.find({ composeId: row.previewDeploymentId });
-    const liveDeploymentId = copy?.liveDeploymentId ?? null;
-    const live =
-      row.commit === null &&
-      liveDeploymentId !== null &&
-      (await deployments.find({ deploymentId: liveDeploymentId }));
-    return {
-      ...row,
-      // The newest of a branch is known once it was fetched.
-      commit: (live ? live.commit : null) ?? row.commit,
-      status: copy?.isStopped === true ? 'stopped' : statuses[copy?.composeStatus ?? 'idle'],
-      liveDeploymentId,
-    };
+  const copies = copiesOf(database);
+  const list = async (where: Partial<ComposePreviewRow>): Promise<ComposePreview[]> => {
+    const found = await rows.list(where, { by: ['createdAt', 'previewDeploymentId'], direction: 'desc' });
+    const [first] = found;
+    if (first === undefined) return [];
+    // One that is looked for alone, or all of an organization: the statements are as many for any number.
+    const isAlone = found.length === 1;
+    const told = await copies(isAlone ? { id: first.previewDeploymentId } : where);
+    return found.map((row) => wholeOf(row, told.get(row.previewDeploymentId)));
   };
   return {
-    list: async (where) =>
-      Promise.all(
-        (await rows.list(where, { by: ['createdAt', 'previewDeploymentId'], direction: 'desc' })).map(whole),
-      ),
-    async find(where) {
-      const row = await rows.find(where);
-      return row && whole(row);
-    },
+    list,
+    find: async (where) => (await list(where))[0],
     async insert(row, copy, added) {
       await composes.insert(copy);
       for (const mount of added) await mounts.insert(mount);
@@ -104,6 +92,49 @@ export function createComposePreviewStore(database: Database): ComposePreviewSto
     update: async (previewDeploymentId, patch) => void (await rows.update({ previewDeploymentId }, patch)),
     domains: (composeId) => domains.list({ composeId }, { by: ['createdAt', 'domainId'], direction: 'asc' }),
     mounts: (composeId) => mounts.list({ composeId }),
+  };
+}
+
+type CopyState = Pick<ComposeRecord, 'composeStatus' | 'isStopped' | 'liveDeploymentId'> & {
+  liveCommit: string | null;
+};
+
+function wholeOf(row: ComposePreviewRow, copy: CopyState | undefined): ComposePreview {
+  return {
+    ...row,
+    // The newest of a branch is known once it was fetched.
+    commit: row.commit ?? copy?.liveCommit ?? null,
+    status: copy?.isStopped === true ? 'stopped' : statuses[copy?.composeStatus ?? 'idle'],
+    liveDeploymentId: copy?.liveDeploymentId ?? null,
+  };
+}
+
+/** What the copies of previews tell, by their ids: of one, of one compose service, or of all. */
+function copiesOf(database: Database) {
+  const composes = tableStore(database, 'compose');
+  const selected = sql`select c."composeId", c."composeStatus", c."isStopped", c."liveDeploymentId",
+      d."commit" as "liveCommit"
+    from "compose_preview" as p join "compose" as c on c."composeId" = p."previewDeploymentId"
+    left join "deployment" as d on d."deploymentId" = c."liveDeploymentId"`;
+  type Row = Record<string, unknown> & { liveCommit: string | null };
+  const compiled = {
+    one: sql<Row>`${selected} where p."previewDeploymentId" = ${''}`.compile(database.builder),
+    ofCompose: sql<Row>`${selected} where p."composeId" = ${''}`.compile(database.builder),
+    all: sql<Row>`${selected}`.compile(database.builder),
+  };
+  return async (of: { id?: string; composeId?: string | undefined }): Promise<Map<string, CopyState>> => {
+    const rows =
+      of.id !== undefined
+        ? await database.run(compiled.one, [of.id])
+        : of.composeId !== undefined
+          ? await database.run(compiled.ofCompose, [of.composeId])
+          : await database.run(compiled.all, []);
+    return new Map(
+      rows.map(({ liveCommit, ...row }) => {
+        const { composeId, ...copy } = composes.decode(row);
+        return [composeId, { ...copy, liveCommit }];
+      }),
+    );
   };
 }
 
@@ -234,6 +265,25 @@ export interface PlacedOwnDatabase {
 export interface PreviewDatabaseReads {
   /** Of all previews of an organization, by name. */
   ofOrganization(organizationId: string): Promise<PlacedOwnDatabase[]>;
+  /** What the newest deployments of previews that failed say of it, by the ids of the previews. */
+  reasons(service: ServiceRef): Promise<Map<string, string>>;
+}
+
+/** Of the newest deployment of each preview of an application or a compose service. */
+function reasonsOf(database: Database): PreviewDatabaseReads['reasons'] {
+  const query = (owner: string, table: string, service: string) =>
+    sql<{ id: string; errorMessage: string }>`
+      select d.${sql.ref(owner)} as "id", d."errorMessage" from "deployment" as d
+      join ${sql.table(table)} as p on p."previewDeploymentId" = d.${sql.ref(owner)}
+      where p.${sql.ref(service)} = ${''} and d."errorMessage" is not null and d."sequence" = (
+        select max(n."sequence") from "deployment" as n
+        where n.${sql.ref(owner)} = d.${sql.ref(owner)})`.compile(database.builder);
+  const ofApplication = query('previewDeploymentId', 'preview_deployment', 'applicationId');
+  const ofCompose = query('composeId', 'compose_preview', 'composeId');
+  return async ({ kind, serviceId }) => {
+    const rows = await database.run(kind === 'compose' ? ofCompose : ofApplication, [serviceId]);
+    return new Map(rows.map(({ id, errorMessage }) => [id, errorMessage]));
+  };
 }
 
 export function createPreviewDatabaseReads(database: Database): PreviewDatabaseReads {
@@ -248,6 +298,7 @@ export function createPreviewDatabaseReads(database: Database): PreviewDatabaseR
     where d."organizationId" = ${''} and d."previewDeploymentId" is not null
     order by d."name", d."databaseId"`.compile(database.builder);
   return {
+    reasons: reasonsOf(database),
     ofOrganization: async (organizationId) =>
       (await database.run(all, [organizationId])).map((row) => ({
         ...row,

@@ -186,11 +186,14 @@ eachDatabase('databases of previews', (test) => {
     await databases.ensure(preview, say);
     const [made] = await own();
     const { databaseId = '' } = made ?? {};
-    const bare = { previewDeploymentId: preview.previewDeploymentId, composeId: null, status: 'error' };
+    const { previewDeploymentId } = preview;
+    const of = { applicationId: 'application', composeId: null };
+    const bare = { previewDeploymentId, ...of, status: 'error' };
     const shownTo = async (grants: object, role: 'owner' | 'member' = 'member') => {
-      const deployments = { recent: async () => [{ errorMessage: 'It ended.' }] };
+      const reasons = async () => new Map([[previewDeploymentId, 'It ended.']]);
+      const previewDatabases = { ...stores.previewDatabases, reasons };
       const actor = { role, grants: { ...noGrants, ...grants }, organizationId: preview.organizationId };
-      return (await withDatabases({ ...stores, deployments }, actor, [bare]))[0];
+      return (await withDatabases({ previewDatabases }, actor, [bare]))[0];
     };
     const filling = {
       databaseId,
@@ -198,10 +201,10 @@ eachDatabase('databases of previews', (test) => {
       name: 'first (pull request 12)',
       status: 'filling',
     };
-    const of = { sourceId: source.databaseId, sourceName: 'first', from: 'copy', isMasked: true };
+    const origin = { sourceId: source.databaseId, sourceName: 'first', from: 'copy', isMasked: true };
     expect(await shownTo({}, 'owner')).toMatchObject({
       errorMessage: 'It ended.',
-      databases: [{ ...filling, ...of, errorMessage: null }],
+      databases: [{ ...filling, ...origin, errorMessage: null }],
     });
     const [run] = await stores.backupRuns.list({ databaseId });
     const failed = { status: 'error', errorMessage: 'No room.' } as const;

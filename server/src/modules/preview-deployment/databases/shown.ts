@@ -1,17 +1,16 @@
 /** The databases that previews have of their own, as previews show them, and why a preview failed. */
 import { reachOf } from '../../../domain/access/permissions.ts';
-import { composeRef, previewRef, type ServiceRef } from '../../../domain/names/service-ref.ts';
+import { applicationRef, composeRef } from '../../../domain/names/service-ref.ts';
 import type { CallContext } from '../../../procedure/context.ts';
 import type { PlacedOwnDatabase, PreviewDatabaseReads } from '../store.ts';
 
 export interface ShowingDeps {
   previewDatabases: PreviewDatabaseReads;
-  /** Newest first. */
-  deployments: { recent(service: ServiceRef): Promise<{ errorMessage: string | null }[]> };
 }
 
 interface Bare {
   previewDeploymentId: string;
+  applicationId: string | null;
   composeId: string | null;
   status: string;
 }
@@ -23,30 +22,32 @@ interface WithDatabases {
   errorMessage: string | null;
 }
 
-/** With their databases, as far as the caller reaches these. */
+/** Previews of one service with their databases, as far as the caller reaches these. */
 export async function withDatabases<P extends Bare>(
-  { previewDatabases, deployments }: ShowingDeps,
+  { previewDatabases }: ShowingDeps,
   actor: Parameters<typeof reachOf>[0] & Pick<CallContext['actor'], 'organizationId'>,
   previews: readonly P[],
 ): Promise<(P & WithDatabases)[]> {
+  const [first] = previews;
+  if (first === undefined) return [];
+  const { applicationId, composeId } = first;
+  const service = composeId === null ? applicationRef(applicationId ?? '') : composeRef(composeId);
   const reaches = reachOf(actor);
   const { organizationId } = actor;
+  const hasFailed = previews.some(({ status }) => status === 'error');
+  const reasons = hasFailed ? await previewDatabases.reasons(service) : new Map<string, string>();
   const reached = (await previewDatabases.ofOrganization(organizationId)).filter(
     ({ projectId, environmentId, databaseId }) =>
       reaches({ organizationId, projectId, environmentId, serviceId: databaseId }),
   );
-  return Promise.all(
-    previews.map(async (preview) => {
-      const { previewDeploymentId, composeId, status } = preview;
-      const ref = composeId === null ? previewRef(previewDeploymentId) : composeRef(previewDeploymentId);
-      const [newest] = status === 'error' ? await deployments.recent(ref) : [];
-      return {
-        ...preview,
-        errorMessage: newest?.errorMessage ?? null,
-        databases: reached.filter((one) => one.previewDeploymentId === previewDeploymentId).map(shown),
-      };
-    }),
-  );
+  return previews.map((preview) => {
+    const { previewDeploymentId, status } = preview;
+    return {
+      ...preview,
+      errorMessage: (status === 'error' ? reasons.get(previewDeploymentId) : undefined) ?? null,
+      databases: reached.filter((one) => one.previewDeploymentId === previewDeploymentId).map(shown),
+    };
+  });
 }
 
 function shown({

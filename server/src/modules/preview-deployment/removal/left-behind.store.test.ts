@@ -1,18 +1,39 @@
-/** Databases whose preview is gone: removed by their records alone, also when Berth ends in the middle. */
+/** What previews left behind: removed by records alone, also when Berth ends in the middle. */
 import { expect, it } from 'vitest';
 import { backupScenes } from '../../../../../test/http/backup-scene.ts';
 import { eachDatabase } from '../../../../../test/store/each-database.ts';
 import { createStores } from '../../../composition/stores.ts';
-import type { DatabaseRecord } from '../../../db/tables.ts';
+import { plainCompose } from '../../../../../test/world/plain-compose.ts';
+import type { ComposeRecord, DatabaseRecord } from '../../../db/tables.ts';
 import { AppError } from '../../../domain/errors.ts';
 import { createTurns } from '../../service/turns.ts';
-import { createEndLeftDatabases } from './left-databases.ts';
-import { createDiscardDatabase, createRemovePreviewDatabases } from './removal.ts';
+import { createDiscardDatabase, createRemovePreviewDatabases } from '../databases/removal.ts';
+import type { ComposePreviewRow } from '../store.ts';
+import { createEndLeftBehind } from './left-behind.ts';
 
 const stages = ['before', 'engine', 'record', 'logs'] as const;
 type Stage = (typeof stages)[number];
 
-eachDatabase('databases of previews that are gone', (test) => {
+const seen = (organizationId: string): ComposePreviewRow => ({
+  previewDeploymentId: 'seen',
+  organizationId,
+  composeId: 'original',
+  branch: 'door',
+  pullRequestNumber: 1,
+  name: null,
+  domain: '',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  commit: null,
+  repository: '',
+  provider: 'gitea',
+  isTrusted: true,
+  isFork: false,
+  commentId: null,
+  commentDigest: null,
+  expiresAt: null,
+});
+
+eachDatabase('what previews left behind', (test) => {
   const scene = backupScenes(test);
 
   async function begin() {
@@ -61,7 +82,12 @@ eachDatabase('databases of previews that are gone', (test) => {
         discard,
       });
       const log = { info: () => undefined, warn: (text: string) => void warned.push(text) };
-      return createEndLeftDatabases({ stores, removeDatabases, log })();
+      const removeCopy = async ({ composeId }: ComposeRecord): Promise<void> => {
+        if (composeId === unreachable) throw new AppError('SERVICE_UNAVAILABLE', 'No answer.');
+        await removeDatabases(composeId);
+        await stores.composes.remove({ composeId });
+      };
+      return createEndLeftBehind({ stores, removeDatabases, removeCopy, log })();
     };
     const ids = async (): Promise<string[]> =>
       (await stores.databases.list({ organizationId })).map((one: DatabaseRecord) => one.databaseId).sort();
@@ -131,5 +157,33 @@ eachDatabase('databases of previews that are gone', (test) => {
     expect(warned).toEqual(['The databases of a preview that is gone could not be removed']);
     await run();
     expect(await ids()).toEqual(['postgres-first']);
+  });
+
+  it('copies of compose services go with their databases once their record as a preview is gone', async () => {
+    const { run, ids, insert, stores, organizationId, place, warned } = await begin();
+    const record = (composeId: string, previewOf: ComposeRecord['previewOf']): ComposeRecord => ({
+      ...plainCompose,
+      environmentId: place.environmentId,
+      organizationId,
+      composeId,
+      name: composeId,
+      appName: composeId,
+      refreshToken: composeId,
+      createdAt: '2026-01-01T00:00:00.000Z',
+      previewOf,
+    });
+    const copy = { composeId: 'original', number: 1, provider: 'gitea', isTrusted: true } as const;
+    await stores.composes.insert(record('original', null));
+    await stores.composes.insert(record('left', copy));
+    await stores.composePreviews.insert(seen(organizationId), record('seen', copy), []);
+    for (const id of ['seen', 'left']) await insert(`of-${id}`, id);
+    await run(undefined, 'left');
+    expect(warned).toEqual(['The services of a preview that is gone could not be removed']);
+    await run();
+    expect((await stores.composes.list({ organizationId })).map(({ composeId }) => composeId).sort()).toEqual([
+      'original',
+      'seen',
+    ]);
+    expect(await ids()).toEqual(['of-seen', 'postgres-first']);
   });
 });

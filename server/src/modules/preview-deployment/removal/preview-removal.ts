@@ -2,20 +2,20 @@
  * The end of a preview: its deployments, service, image, volumes, domain, record (interface document,
  * previewDeployment.delete).
  */
-import type { ApplicationRecord } from '../../db/tables.ts';
-import { serverKeyOf } from '../../domain/names/server-key.ts';
-import { previewRef } from '../../domain/names/service-ref.ts';
-import type { DeploymentLogs } from '../../ports/deployment-log.ts';
-import type { Hosts } from '../../ports/host/host.ts';
-import type { ChangeRoutes } from '../../ports/proxy.ts';
-import type { Deployments } from '../deployment/deployment.ts';
-import type { Interruption } from '../interruption/interruption.ts';
-import { awaitAbandoned, removeFromEngine } from '../service/own-service.ts';
-import type { RemovePreviewDatabases } from './databases/removal.ts';
-import type { PreviewComments } from './preview-comments.ts';
-import type { PreviewDeployments } from './preview-deployment.ts';
-import type { RemovedBy } from './previewed.ts';
-import type { PreviewDeploymentRecord } from './store.ts';
+import type { ApplicationRecord } from '../../../db/tables.ts';
+import { serverKeyOf } from '../../../domain/names/server-key.ts';
+import { previewRef } from '../../../domain/names/service-ref.ts';
+import type { DeploymentLogs } from '../../../ports/deployment-log.ts';
+import type { Hosts } from '../../../ports/host/host.ts';
+import type { ChangeRoutes } from '../../../ports/proxy.ts';
+import type { Deployments } from '../../deployment/deployment.ts';
+import type { Interruption } from '../../interruption/interruption.ts';
+import { awaitAbandoned, removeFromEngine } from '../../service/own-service.ts';
+import type { RemovePreviewDatabases } from '../databases/removal.ts';
+import type { PreviewComments } from '../preview-comments.ts';
+import type { PreviewDeployments } from '../preview-deployment.ts';
+import type { RemovedBy } from '../previewed.ts';
+import type { PreviewDeploymentRecord } from '../store.ts';
 
 /**
  * Fit to run again after a crash: the record goes last. `write` is the transaction of the record's removal.
