@@ -19,6 +19,7 @@ import {
 import { createNames, type NamedDatabase, type Names } from './names.ts';
 import { createService, isDatabaseKind, planService, splitVariables } from './plan-service.ts';
 import { defaultEnvironment, type WholeFile } from './read-file.ts';
+import { unknownDatabases } from './unknown-databases.ts';
 import { shown, variableChanges, type Change, type Plan, type Step } from './steps.ts';
 
 export interface PlanOptions {
@@ -118,6 +119,7 @@ class Making {
       there.delete(environment);
     }
     for (const left of there.values()) this.#leftEnvironment(left);
+    this.#problems.push(...unknownDatabases(this.#file, this.#names.databases));
   }
 
   /** Description and variables of a project or environment, and the base domain of a project. */

@@ -10,6 +10,13 @@ import { UsageError } from '../usage-error.ts';
 /** The file with every environment under `environments`. */
 export interface WholeFile extends BerthFile {
   environments: Readonly<Record<string, FileEnvironment>>;
+  /** Where something of a service stands, `berth.yml:3:5`, and how the file calls it. */
+  placeOf(environment: string, service: string, path: readonly PropertyKey[]): NamedPlace;
+}
+
+interface NamedPlace {
+  place: string;
+  name: string;
 }
 
 export const defaultEnvironment = 'production';
@@ -33,7 +40,15 @@ export function parseBerthFile(text: string, path: string): WholeFile {
         })
         .join('\n'),
     );
-  return wholeOf(read.file, path);
+  const { services } = read.file;
+  return {
+    ...wholeOf(read.file, path),
+    placeOf(environment, service, below) {
+      const isAtTop = services !== undefined && environment === defaultEnvironment;
+      const at = [...(isAtTop ? [] : ['environments', environment]), 'services', service, ...below];
+      return { place: `${path}${placeOf(document, lines, at)}`, name: at.join('.') };
+    },
+  };
 }
 
 /** Aliases of aliases (`&a [*b, *b]`) make a small file larger than any memory; the parser counts them. */
@@ -49,7 +64,7 @@ function valueOf(document: Document, path: string): unknown {
   }
 }
 
-function wholeOf(file: BerthFile, path: string): WholeFile {
+function wholeOf(file: BerthFile, path: string): Omit<WholeFile, 'placeOf'> {
   const { services, environments = {}, ...rest } = file;
   if (services === undefined) return { ...rest, environments };
   const present = environments[defaultEnvironment];

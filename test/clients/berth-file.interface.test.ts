@@ -141,7 +141,9 @@ it('databases of previews are named as the file names them, in each environment 
   await save(file('another'));
   expect(await berth('apply --yes')).toMatchObject({
     code: 1,
-    said: expect.stringContaining('no database with the id given in previewDatabases.databaseId'),
+    said: expect.stringMatching(
+      /berth\.yml:\d+:\d+: environments\.production\.services\.web\.previewDatabases\.0\.databaseId is "another", which is no database of production\. It has db\./,
+    ),
   });
 });
 

@@ -146,7 +146,7 @@ function createTaking() {
   return {
     async limits() {
       asked.resolve();
-      return { perServer, backups: 1 };
+      return { perServer, backups: 1, fills: 3 };
     },
     /** A claim with the former number may be on its way to the database; the worker asks again after it. */
     set(isTaking: boolean): Promise<void> {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { bothDatabases } from '../../../test/store/each-database.ts';
 import type { JobRecord } from '../db/tables.ts';
 import { systemClock } from '../ports/clock.ts';
-import type { Queue } from '../ports/queue.ts';
+import { fillsKey, type Queue } from '../ports/queue.ts';
 import { createQueue } from './queue.ts';
 import { createSlotStore, type SlotStore } from './slot-store.ts';
 import { createJobStore, type JobStore } from './store.ts';
@@ -45,7 +45,8 @@ bothDatabases('the job queue', ({ open }) => {
     } = {},
   ): Promise<string | undefined> => {
     const { now = 10_000, worker = 'w', perServer = 5, backups = 1, except = [] } = overrides;
-    return (await store.claim({ worker, now, leaseUntil: now + leaseMs, perServer, backups, except }))?.jobId;
+    const limits = { perServer, backups, fills: 3 };
+    return (await store.claim({ worker, now, leaseUntil: now + leaseMs, ...limits, except }))?.jobId;
   };
 
   it('gives the oldest job first, one at a time of each service, and no more than a server has', async () => {
@@ -149,7 +150,7 @@ bothDatabases('the job queue', ({ open }) => {
     const { store, slots, ids } = await queue('a', 'b', 'c');
     const [a, b, c] = await Promise.all(
       ['first', 'second', 'first'].map((worker) =>
-        store.claim({ worker, now: 10_000, leaseUntil: 11_000, perServer: 5, backups: 1, except: [] }),
+        store.claim({ worker, now: 10_000, leaseUntil: 11_000, perServer: 5, backups: 1, fills: 3, except: [] }),
       ),
     );
     const jobs = [a, b, c].filter((job) => job !== undefined).toSorted((x, y) => x.sequence - y.sequence);
@@ -179,6 +180,7 @@ bothDatabases('the job queue', ({ open }) => {
       leaseUntil: 21_000,
       perServer: 5,
       backups: 1,
+      fills: 3,
       except: [],
     });
     expect(again).toMatchObject({ jobId: second.jobId, slot: 'none' });
@@ -195,6 +197,7 @@ bothDatabases('the job queue', ({ open }) => {
         leaseUntil: 11_000,
         perServer: 20,
         backups: 1,
+        fills: 3,
         except: [],
       });
       // Of whom each is, by the first letter of its service.
@@ -242,6 +245,7 @@ bothDatabases('the job queue', ({ open }) => {
         leaseUntil: 11_000,
         perServer: 20,
         backups: 1,
+        fills: 3,
         except: [],
       });
       if (job) jobs.push(job);
@@ -268,6 +272,23 @@ bothDatabases('the job queue', ({ open }) => {
     expect(await claim(store, { backups: 2 })).toBeDefined();
   });
 
+  it('of databases of previews so many are filled at once on a server', async () => {
+    const { store, jobs } = await queue();
+    for (let index = 0; index < 5; index += 1)
+      await jobs.enqueue({
+        kind: 'backup',
+        payload: {},
+        serviceKey: `restore:${index}`,
+        serverKey: fillsKey('local'),
+      });
+    const far = { kind: 'backup', payload: {}, serviceKey: 'restore:far', serverKey: fillsKey('far') };
+    const onOther = await jobs.enqueue(far);
+    const claimed = [];
+    for (let index = 0; index < 5; index += 1) claimed.push(await claim(store));
+    expect(claimed.filter(Boolean)).toHaveLength(4);
+    expect(claimed).toContain(onOther);
+  });
+
   function options(
     store: JobStore,
     handler: (job: JobRecord, signal: AbortSignal) => Promise<void>,
@@ -276,7 +297,7 @@ bothDatabases('the job queue', ({ open }) => {
       store,
       clock: systemClock,
       handlers: { deployment: handler },
-      limits: async () => ({ perServer: 1, backups: 1 }),
+      limits: async () => ({ perServer: 1, backups: 1, fills: 3 }),
       onFault: () => undefined,
       leaseMs: 300,
       pollMs: 50,

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '../db/database.ts';
 import { tableStore, type TableStore } from '../db/table-store.ts';
 import type { JobRecord } from '../db/tables.ts';
+import { fillsKey } from '../ports/queue.ts';
 
 export interface JobStore extends TableStore<'job'> {
   /**
@@ -19,6 +20,8 @@ export interface JobStore extends TableStore<'job'> {
     perServer: number;
     /** Backups at once. */
     backups: number;
+    /** Databases of previews that are filled at once on a server. */
+    fills: number;
     except: readonly string[];
   }): Promise<JobRecord | undefined>;
   /** Prolongs a lease; false when it was lost. */
@@ -39,6 +42,7 @@ export function createJobStore(database: Database): JobStore {
     leaseUntil,
     perServer,
     backups,
+    fills,
     except,
   }: Parameters<JobStore['claim']>[0]) =>
     sql<Record<string, unknown>>`
@@ -54,7 +58,9 @@ export function createJobStore(database: Database): JobStore {
         and (
           select count(*) from "job" r where r."serverKey" = j."serverKey" and r."state" = 'running'
             and r."leaseUntil" >= ${now})
-          < (case when j."kind" = 'backup' then cast(${backups} as bigint)
+          < (case when j."kind" = 'backup' and j."serverKey" like ${`${fillsKey('')}%`}
+              then cast(${fills} as bigint)
+            when j."kind" = 'backup' then cast(${backups} as bigint)
             else cast(${perServer} as bigint) end)
       order by j."sequence" limit 1 ${lock})
     returning *`.compile(database.builder);

@@ -13,7 +13,7 @@ export interface WorkerOptions {
   /** One handler per kind of job; it deals with its own failures and returns when the job is over. */
   handlers: Record<string, (job: JobRecord, signal: AbortSignal) => Promise<void>>;
   /** Jobs in flight on a server, and backups at once. */
-  limits(): Promise<{ perServer: number; backups: number }>;
+  limits(): Promise<{ perServer: number; backups: number; fills: number }>;
   /** Reports what no handler could deal with. */
   onFault(error: unknown, job: JobRecord | undefined): void;
   /** Milliseconds a lease lasts without a heartbeat (default 15,000). */

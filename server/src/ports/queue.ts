@@ -9,6 +9,9 @@ export interface NewJob {
   serverKey: string;
 }
 
+/** `serverKey` of jobs that fill databases of previews on a server, of which few run at once. */
+export const fillsKey = (serverKey: string): string => `previews:${serverKey}`;
+
 export interface Queue {
   /** Stores the job (inside the caller's transaction, if one is open); it is durable when this returns. */
   enqueue(job: NewJob): Promise<string>;

@@ -42,6 +42,8 @@ import { createScheduling, type Scheduling } from '../upkeep/scheduling.ts';
 
 /** A guard: each holds a log and a few timers, and asks the engine several times a second. */
 const jobsPerServer = 20;
+/** One database that takes long to fill holds up no other preview. */
+const leastFills = 3;
 
 export interface Working extends SettingUp, CleaningUp, Draining, Certifying {
   interruption: Interruption;
@@ -208,7 +210,10 @@ function createJobs(
       [serverSetupJob]: serverSetup.run,
       [commitStatusJob]: commitStatusJobOf(ground, product),
     },
-    limits: async () => ({ perServer: jobsPerServer, backups: (await settings.get()).buildsConcurrency }),
+    limits: async () => {
+      const { buildsConcurrency: backups } = await settings.get();
+      return { perServer: jobsPerServer, backups, fills: Math.max(backups, leastFills) };
+    },
     onFault: (error, job) => void log.fault(error, `job ${job?.jobId ?? 'queue'}`),
   });
 }

@@ -251,7 +251,7 @@ eachDatabase('schedules', (test) => {
     await owner.mutate('schedule.run', { scheduleId });
     await stranger.mutate('schedule.run', { scheduleId: other });
     const { jobs } = createStores(database);
-    const claim = { worker: 'w', now: 0, leaseUntil: 1, perServer: 1, backups: 1, except: [] };
+    const claim = { worker: 'w', now: 0, leaseUntil: 1, perServer: 1, backups: 1, fills: 3, except: [] };
     expect([await jobs.claim(claim), await jobs.claim(claim)]).toMatchObject([
       { kind: 'schedule' },
       { kind: 'schedule' },

@@ -3,7 +3,9 @@ import type { DatabaseRecord } from '../../../db/tables.ts';
 import type { Scope } from '../../../domain/access/permissions.ts';
 import type { BranchOrigin } from '../../../domain/branch-origin.ts';
 import { AppError, badField } from '../../../domain/errors.ts';
+import { serverKeyOf } from '../../../domain/names/server-key.ts';
 import { isoTime, type Clock } from '../../../ports/clock.ts';
+import { fillsKey } from '../../../ports/queue.ts';
 import { newPassword } from '../../database/database.ts';
 import { databaseKind } from '../../database/kinds.ts';
 import type { Quotas } from '../../quota/quota.ts';
@@ -193,6 +195,8 @@ async function create(
     startedBy: 'person',
     serviceKey: `restore:${databaseId}`,
     laneKind: 'restore',
+    // Twenty database servers that begin at once keep each other from it.
+    ...(input.preview && { serverKey: fillsKey(serverKeyOf(database)) }),
   });
   const record = {
     databaseId,

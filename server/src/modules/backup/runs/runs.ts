@@ -28,6 +28,8 @@ export interface Accepting
   serviceKey: string;
   /** What is backed up or loaded, such as postgres or volume: with the destination, its lane. */
   laneKind: string;
+  /** In place of the lane. */
+  serverKey?: string;
 }
 
 export type RunOutcome =
@@ -93,7 +95,8 @@ export function createBackupRuns(
 ): BackupRuns {
   const nextSequence = createSequence(clock);
 
-  async function accept({ serviceKey, laneKind, ...accepting }: Accepting): Promise<BackupRunRecord> {
+  async function accept(asked: Accepting): Promise<BackupRunRecord> {
+    const { serviceKey, laneKind, serverKey, ...accepting } = asked;
     const run = queuedRun(accepting, { createdAt: isoTime(clock), sequence: nextSequence() });
     await store.insert(run);
     const { operation, destinationId } = accepting;
@@ -102,7 +105,9 @@ export function createBackupRuns(
       payload: { backupRunId: run.backupRunId },
       serviceKey,
       // A destination that hangs holds up its own runs of this kind only, and a restore waits for none.
-      serverKey: changing.has(operation) ? serviceKey : `backups:${destinationId}:${operation}:${laneKind}`,
+      serverKey:
+        serverKey ??
+        (changing.has(operation) ? serviceKey : `backups:${destinationId}:${operation}:${laneKind}`),
     });
     return run;
   }
