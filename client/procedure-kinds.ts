@@ -468,6 +468,14 @@ export const procedureKinds = {
     changes: 'query',
     apply: 'mutation',
   },
+  templateCatalogue: {
+    all: 'query',
+    one: 'query',
+    create: 'mutation',
+    update: 'mutation',
+    refresh: 'mutation',
+    remove: 'mutation',
+  },
   backup: {
     setRecovery: 'mutation',
     getRecovery: 'query',

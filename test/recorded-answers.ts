@@ -117,6 +117,22 @@ const linesOfRuns: Readonly<Record<string, string>> = {
 };
 const steps = [{ name: 'dump', status: 'done', startedAt: at(540), finishedAt: at(539), detail: null }];
 
+const recordedCatalogue = {
+  templateCatalogueId: 'ours',
+  organizationId: 'acme',
+  name: 'Ours',
+  url: 'https://git.example.com/acme/templates.git',
+  branch: '',
+  folder: '',
+  username: null,
+  commit: '4f1c2a9e0b7d3c5a6e8f9b0a1d2c3e4f5a6b7c8d',
+  readAt: at(90),
+  templateCount: 1,
+  leftOut: [{ name: 'sandbox', reason: 'build: a template has to name an image.' }],
+  lastError: null,
+  createdAt: at(4000),
+};
+
 export const recordedAnswers: Answers = {
   'template.all': () => [
     {
@@ -127,8 +143,23 @@ export const recordedAnswers: Answers = {
       tags: ['monitoring'],
       icon: null,
       images: ['status:2.1.0'],
+      catalogue: null,
+    },
+    {
+      name: 'wiki',
+      title: 'Wiki',
+      description: 'Pages of ours.',
+      website: 'https://wiki.example.com',
+      tags: ['docs'],
+      icon: null,
+      images: ['wiki:1.0'],
+      catalogue: { templateCatalogueId: 'ours', name: 'Ours' },
     },
   ],
+  'templateCatalogue.all': () => [recordedCatalogue],
+  'templateCatalogue.create': () => recordedCatalogue,
+  'templateCatalogue.refresh': () => recordedCatalogue,
+  'templateCatalogue.remove': () => recordedCatalogue,
   'template.updates': () => [
     {
       composeId: 'status-id',

@@ -79,7 +79,7 @@ export const importWord: Word = {
     data: {
       description: 'for dokploy, after `berth apply`: copies the data of the databases and writes no file',
     },
-    format: { value: 'FORMAT', description: 'for templates: auto (default), dokploy, coolify or caprover' },
+    format: { value: 'FORMAT', description: 'of templates: auto (default), berth, dokploy, coolify, caprover' },
     yes: { short: 'y', description: 'with --data: copies without asking' },
     check: {
       description: 'for compose: only says what a deployment would make of the file; 1 if it is refused',
@@ -135,7 +135,7 @@ async function importTemplates(context: Context, given: string | undefined): Pro
     '../import/templates/catalogue.ts'
   );
   if (given === undefined)
-    throw new UsageError('Which folder? Usage: berth import templates FOLDER [--format FORMAT]');
+    throw new UsageError('Which one? Usage: berth import templates FOLDER|ADDRESS [--format FORMAT]');
   const format = context.text('format') ?? 'auto';
   if (!catalogueFormats.includes(format))
     throw new UsageError(
@@ -143,7 +143,11 @@ async function importTemplates(context: Context, given: string | undefined): Pro
         didYouMean(format, catalogueFormats),
     );
   const { terminal } = context;
-  const found = await importCatalogue(resolve(terminal.folder, given), format, new Date(terminal.now()));
+  const { isGitAddress, withClone } = await import('../import/templates/clone.ts');
+  const read = (folder: string) => importCatalogue(folder, format, new Date(terminal.now()));
+  const found = isGitAddress(given)
+    ? await withClone(given, terminal.signal, read)
+    : await read(resolve(terminal.folder, given));
   const output = context.text('output') ?? 'templates';
   const into = resolve(terminal.folder, output);
   if (!context.is('force') && (await exists(into)))

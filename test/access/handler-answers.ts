@@ -113,6 +113,9 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   'backup.restoreToMoment': [412],
   // Nothing of it is stored.
   'backup.branch': [400, 412],
+  // Its repository does not answer, or may not be asked.
+  'templateCatalogue.create': [400, 412, 503],
+  'templateCatalogue.refresh': [400, 412, 503],
   // There is no newer template.
   'template.apply': [412],
   // No restore and no move left a former state.

@@ -63,7 +63,7 @@ export const exceptions: readonly Exception[] = [
   // A catalogue of another platform; what is made of a template is deployed.
   {
     guide: 'template-catalogues.md',
-    command: /^(import templates|template create) /,
+    command: /^(import templates|template create|template catalogue) /,
     seenBy: 'cli/import/templates/catalogue.test.ts',
   },
   {

@@ -1,7 +1,7 @@
 /** Every row of the conformance suite. */
 import { certificateOrderRows, dnsProviderRows } from './rows/dns.ts';
 import { logDrainRows } from './rows/log-drain.ts';
-import { alarmRows, metricsRows, scheduleRows, templateRows } from './rows/alerts.ts';
+import { alarmRows, metricsRows, scheduleRows, templateCatalogueRows, templateRows } from './rows/alerts.ts';
 import { applicationRows, deploymentRows } from './rows/application.ts';
 import { backupRows } from './rows/backup.ts';
 import { volumeBackupRows } from './rows/volume-backup.ts';
@@ -59,6 +59,7 @@ export const rows: Rows = [
   ...alarmRows,
   ...metricsRows,
   ...templateRows,
+  ...templateCatalogueRows,
   ...composeRows,
   ...serverRows,
   ...certificateRows,

@@ -54,6 +54,8 @@ const seldom: Readonly<Record<string, number>> = {
   'notification.test': 20,
   'logDrain.test': 20,
   'dnsProvider.test': 20,
+  'templateCatalogue.create': 20,
+  'templateCatalogue.refresh': 20,
   'backup.listFiles': 20,
   'backup.restoreBackupWithLogs': 20,
   'backup.manualBackupMySql': 10,

@@ -41,7 +41,7 @@ const unused: Record<string, string> = {
 /** Of records that a list shows whole, and of databases what `saveEnvironment` and the frame do for all. */
 const rules: readonly [RegExp, string][] = [
   [
-    /^(port|redirect|basicAuth|mount|sshKey|gitProvider|registry|certificate|certificateResolver|destination|certificateOrder|dnsProvider|notification|logDrain|schedule|volumeBackup|compat)\.one$/,
+    /^(port|redirect|basicAuth|mount|sshKey|gitProvider|registry|templateCatalogue|certificate|certificateResolver|destination|certificateOrder|dnsProvider|notification|logDrain|schedule|volumeBackup|compat)\.one$/,
     'the list has the same fields',
   ],
   [/\.readLogs$/, 'the stream gives the same lines, live'],

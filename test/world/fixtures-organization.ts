@@ -1,4 +1,6 @@
 /** The organization of the fixtures, and what belongs to it: keys, servers, stores, accounts elsewhere. */
+import { templateOf } from '../../server/src/modules/template/format.ts';
+import { templateDefinition } from '../../server/src/modules/template/record.ts';
 import type { TableRecord } from '../../server/src/db/tables.ts';
 import { noGrants } from '../../server/src/domain/access/permissions.ts';
 import { hashToken } from '../../server/src/ports/token.ts';
@@ -30,6 +32,8 @@ export function organizationRows(fixtures: Fixtures, own: Own): Rows {
         imagePrefix: '',
       },
     ],
+    template_catalogue: [templateCatalogue(fixtures, own)],
+    catalogue_template: [catalogueTemplate(fixtures)],
     server: servers(fixtures, own),
     destination: destinations(fixtures, own),
     notification: [notification(fixtures, own)],
@@ -176,6 +180,48 @@ function certificateResolver(fixtures: Fixtures, own: Own): TableRecord<'certifi
     rootCertificates: null,
     eabKeyId: 'key-1',
     eabHmacKey: hiddenTexts.eab,
+  };
+}
+
+function templateCatalogue(fixtures: Fixtures, own: Own): TableRecord<'template_catalogue'> {
+  return {
+    ...own,
+    templateCatalogueId: of(fixtures, 'templateCatalogueId'),
+    name: 'ours',
+    url: 'https://127.0.0.1:1/templates.git',
+    branch: '',
+    folder: '',
+    username: 'reader',
+    password: hiddenTexts.cataloguePassword,
+    commit: 'c'.repeat(40),
+    readAt: own.createdAt,
+    // Not of an age at which it is read again.
+    lookedAt: Date.now(),
+    templateCount: 1,
+    leftOut: [{ name: 'broken', reason: 'It has no image.' }],
+    lastError: null,
+  };
+}
+
+/** The one template of that catalogue. */
+function catalogueTemplate(fixtures: Fixtures): TableRecord<'catalogue_template'> {
+  const template = templateOf(
+    templateDefinition.parse({
+      name: 'wiki',
+      title: 'Wiki',
+      description: 'Pages of ours.',
+      website: 'https://wiki.example.com',
+      firstSignIn: 'Sign in as admin.',
+      file: 'services:\n  app:\n    image: wiki:1.0\n',
+    }),
+  );
+  const { name, title, description, website, tags, icon, images } = template;
+  return {
+    templateCatalogueId: of(fixtures, 'templateCatalogueId'),
+    organizationId: of(fixtures, 'organizationId'),
+    ...{ name, title, description, website, tags, icon, images },
+    digest: '',
+    definition: template,
   };
 }
 

@@ -10,6 +10,7 @@ export type Rows = { [T in TableName]?: TableRecord<T>[] };
 
 /** Texts that no answer may ever hold: each stands in a column that is written and never read out. */
 export const hiddenTexts = {
+  cataloguePassword: 'hidden-catalogue-password',
   registryPassword: 'hidden-registry-password',
   sshPrivateKey: 'hidden-ssh-private-key',
   accessKey: 'hidden-access-key',
@@ -72,6 +73,7 @@ export function fixturesOf(prefix: string): Fixtures {
     sshKeyId: id('ssh-key'),
     freeSshKeyId: id('free-ssh-key'),
     registryId: id('registry'),
+    templateCatalogueId: id('template-catalogue'),
     serverId: id('server'),
     busyServerId: id('busy-server'),
     scheduleId: id('schedule'),
@@ -99,6 +101,7 @@ const namesOfOrganization = [
   'sshKeyId',
   'freeSshKeyId',
   'registryId',
+  'templateCatalogueId',
   'serverId',
   'busyServerId',
   'notificationId',

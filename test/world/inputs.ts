@@ -57,12 +57,18 @@ const hints: Readonly<Record<string, Hint>> = {
   'deployment.rollback': ({ deploymentId }) => ({ deploymentId }),
   'domain.create': ({ applicationId, prefix }) => ({ applicationId, host: `new.${prefix}.example.com` }),
   'domain.update': ({ host }) => ({ host }),
-  'template.create': ({ prefix }) => ({ definition: undefined, host: `status.${prefix}.example.com` }),
+  'template.create': ({ prefix }) => ({
+    definition: undefined,
+    templateCatalogueId: undefined,
+    host: `status.${prefix}.example.com`,
+  }),
   'port.create': ({ prefix }) => ({ publishedPort: 40_000 + Number(prefix.slice(1)), publishMode: 'host' }),
   // Without it, of the machine of Berth itself, which is the installation's alone.
   'server.metrics': ({ serverId }) => ({ serverId }),
   // Its name confirms that it is meant.
   'server.forget': () => ({ name: 'node-1' }),
+  'templateCatalogue.create': () => ({ url: 'https://127.0.0.1:1/none.git' }),
+  'template.one': () => ({ name: 'wiki' }),
   'registry.create': () => ({ registryUrl: '127.0.0.1:1' }),
   'registry.test': () => ({ registryUrl: '127.0.0.1:1' }),
   'certificate.create': () => ({

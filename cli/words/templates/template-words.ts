@@ -9,19 +9,21 @@ import { followDeployment } from '../parts/follow-deployment.ts';
 import { listWord } from '../parts/rows.ts';
 import { assignmentsOf } from '../parts/env-lines.ts';
 import type { Word } from '../parts/word.ts';
+import { catalogueOf, catalogueWords } from './catalogue-words.ts';
 import { templateUpdateWords } from './template-update-words.ts';
 
 type Asked = Parameters<Client['template']['create']>[0];
 
 const list = listWord({
   name: 'templates',
-  summary: 'lists the templates of well-known applications',
+  summary: "lists the templates of well-known applications, and those of the organization's catalogues",
   procedure: 'template.all',
   read: (client) => client.template.all(),
   columns: () => [
     { title: 'template', value: (row) => row.name },
     { title: 'what it is', value: (row) => row.description },
-    { title: 'tags', value: (row) => row.tags.join(', '), spare: 1 },
+    { title: 'catalogue', value: (row) => row.catalogue?.name ?? '', spare: 1 },
+    { title: 'tags', value: (row) => row.tags.join(', '), spare: 2 },
   ],
   none: 'There are no templates.',
 });
@@ -35,6 +37,7 @@ const create: Word = {
     '`berth import templates` writes them (./name where both exist). Without --host it answers at a ' +
     'generated test name. Passwords that are not given are generated.',
   options: {
+    catalogue: { value: 'NAME', description: 'catalogue of the organization that TEMPLATE is of' },
     host: { value: 'HOST', description: 'where it answers, over https with a certificate' },
     'host-of': {
       value: 'DOMAIN=HOST',
@@ -50,6 +53,7 @@ const create: Word = {
     'project.all',
     'project.create',
     'template.create',
+    'templateCatalogue.all',
     'compose.one',
     'deployment.one',
     'deployment.logs',
@@ -61,10 +65,13 @@ const create: Word = {
     const [hosts, variables] = [assignmentsOf(context.texts('host-of')), assignmentsOf(context.texts('set'))];
     const source = await sourceOf(context, written);
     const { client } = await context.berth();
+    const catalogue = context.text('catalogue');
+    const of = catalogue === undefined ? undefined : await catalogueOf(client, catalogue);
     const { project, environment, name } = await newPlaceOf(context, named);
     const host = context.text('host');
     const made = await client.template.create({
       ...source,
+      ...(of && { templateCatalogueId: of.templateCatalogueId }),
       name,
       environmentId: environment.environmentId,
       ...(host === undefined ? {} : { host }),
@@ -93,4 +100,4 @@ async function sourceOf(context: Context, written: string): Promise<Pick<Asked, 
   return { definition: await readTemplateFolder(folder) };
 }
 
-export const templateWords: readonly Word[] = [list, create, ...templateUpdateWords];
+export const templateWords: readonly Word[] = [list, create, ...catalogueWords, ...templateUpdateWords];

@@ -62,6 +62,7 @@ import { createServiceReads, createServiceRows, createServiceStore } from '../mo
 import { createServiceNameStore } from '../modules/service-name/store.ts';
 import { createSettingsStore } from '../modules/settings/store.ts';
 import { createSightStore } from '../modules/sight/store.ts';
+import { createTemplateCatalogueStore } from '../modules/template-catalogue/store.ts';
 import { createSshKeyStore } from '../modules/ssh-key/store.ts';
 import { createReceiptStore, createWebhookStore } from '../modules/webhook/store.ts';
 import { createUserStore } from '../modules/user/store.ts';
@@ -111,6 +112,7 @@ export function createStores(database: Database) {
     redirects: createRedirectStore(database),
     basicAuths: createBasicAuthStore(database),
     sshKeys: createSshKeyStore(database),
+    templateCatalogues: createTemplateCatalogueStore(database),
     registries: createRegistryStore(database),
     servers: createServerStore(database),
     ownsServer: createOwnsServer(database),

@@ -1242,6 +1242,29 @@ ALTER TABLE "domain" ADD COLUMN "onDemandOf" TEXT;
 CREATE INDEX "domain_on_demand" ON "domain"("onDemandOf");
 `,
   },
+  {
+    version: 82,
+    name: 'catalogues of templates',
+    sql: `
+CREATE TABLE "template_catalogue" (
+  "templateCatalogueId" TEXT PRIMARY KEY,
+  "organizationId" TEXT NOT NULL REFERENCES "organization"("organizationId") ON DELETE CASCADE,
+  "name" TEXT NOT NULL, "url" TEXT NOT NULL, "branch" TEXT NOT NULL, "folder" TEXT NOT NULL,
+  "username" TEXT, "password" TEXT, "commit" TEXT, "readAt" TEXT, "lookedAt" BIGINT NOT NULL,
+  "templateCount" BIGINT NOT NULL, "leftOut" TEXT NOT NULL, "lastError" TEXT, "createdAt" TEXT NOT NULL
+);
+CREATE INDEX "template_catalogue_organization" ON "template_catalogue"("organizationId");
+CREATE TABLE "catalogue_template" (
+  "templateCatalogueId" TEXT NOT NULL
+    REFERENCES "template_catalogue"("templateCatalogueId") ON DELETE CASCADE,
+  "organizationId" TEXT NOT NULL, "name" TEXT NOT NULL, "title" TEXT NOT NULL, "description" TEXT NOT NULL,
+  "website" TEXT NOT NULL, "tags" TEXT NOT NULL, "icon" TEXT, "images" TEXT NOT NULL,
+  "digest" TEXT NOT NULL, "definition" TEXT NOT NULL,
+  PRIMARY KEY ("templateCatalogueId", "name")
+);
+CREATE INDEX "catalogue_template_organization" ON "catalogue_template"("organizationId");
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

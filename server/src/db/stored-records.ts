@@ -155,10 +155,17 @@ export const madeFrom = shaped(
   'the template of a compose service',
   z.object({
     template: z.string(),
+    /** Of the organization's catalogue that it is of; absent for one of Berth's own. */
+    catalogueId: z.string().optional(),
     file: z.string(),
     files: z.array(z.object({ path: z.string(), content: z.string() })),
     variables: list,
   }),
+);
+
+export const leftOutTemplates = shaped(
+  'what was left out of a catalogue',
+  z.array(z.object({ name: z.string(), reason: z.string() })),
 );
 
 const danger: z.ZodType<Danger> = z.object({

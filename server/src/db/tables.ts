@@ -434,6 +434,42 @@ const registry = {
   createdAt: text(),
 };
 
+/** A catalogue of templates of an organization's own. */
+const templateCatalogue = {
+  templateCatalogueId: text(),
+  organizationId: text(),
+  name: text(),
+  url: text(),
+  branch: text(),
+  folder: text(),
+  username: optionalText(),
+  password: optionalSecret(),
+  commit: optionalText(),
+  readAt: optionalText(),
+  /** When somebody last began to read it (ms). */
+  lookedAt: number(),
+  templateCount: number(),
+  leftOut: json(stored.leftOutTemplates),
+  lastError: optionalText(),
+  createdAt: text(),
+};
+
+const catalogueTemplate = {
+  templateCatalogueId: text(),
+  organizationId: text(),
+  name: text(),
+  title: text(),
+  description: text(),
+  website: text(),
+  tags: json(words),
+  icon: optionalText(),
+  images: json(words),
+  /** Of what is kept of it with a service, by which a newer one is told. */
+  digest: text(),
+  /** As template.one answers it. */
+  definition: json(anything),
+};
+
 const setting = { name: text(), value: json(anything) };
 
 const audit = {
@@ -1292,6 +1328,8 @@ export const tables = {
   mount,
   ssh_key: sshKey,
   registry,
+  template_catalogue: templateCatalogue,
+  catalogue_template: catalogueTemplate,
   setting,
   audit,
   service_name: serviceName,

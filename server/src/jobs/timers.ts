@@ -63,6 +63,7 @@ export interface TimerParts {
   finishDeletions(): Promise<void>;
   endBranches(): Promise<void>;
   endLeftBehind(): Promise<void>;
+  templateCatalogues: { refreshOld(signal: AbortSignal): Promise<void> };
   disk: { turn(): Promise<void> };
   diskWriters: { look(): Promise<void> };
   adapters: { endedOutputs: Pick<EndedOutputs, 'prune'> };
@@ -87,12 +88,14 @@ export function startTimers({
   finishDeletions,
   endBranches,
   endLeftBehind,
+  templateCatalogues,
   disk,
   diskWriters,
   adapters,
   settings,
 }: TimerParts): Timers {
   const toldAs = (where: string) => (error: unknown) => void log.fault(error, where);
+  const stopping = new AbortController();
   const timers = [
     every(housekeepingMs, () => tidy(stores, clock), toldAs('housekeeping')),
     every(
@@ -107,6 +110,11 @@ export function startTimers({
     every(eventsMs, cleanTurn, toldAs('clean-up')),
     every(eventsMs, finishDeletions, toldAs('deletions that go on')),
     every(eventsMs, endBranches, toldAs('branches of databases')),
+    every(
+      housekeepingMs,
+      () => templateCatalogues.refreshOld(stopping.signal),
+      toldAs('catalogues of templates'),
+    ),
     every(eventsMs, endLeftBehind, toldAs('what previews left behind')),
     every(eventsMs, disk.turn, toldAs('disk of organizations')),
     every(alarmMs, diskWriters.look, toldAs('services that fill a disk')),
@@ -120,6 +128,7 @@ export function startTimers({
   ];
   return {
     async stop() {
+      stopping.abort(new Error('Berth stops.'));
       await Promise.all([
         ...timers.map((timer) => timer.stop()),
         notifying.stop(),

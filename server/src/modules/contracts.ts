@@ -42,6 +42,7 @@ import { serviceContract } from './service/contract.ts';
 import { settingsContract } from './settings/contract.ts';
 import { sshKeyContract } from './ssh-key/contract.ts';
 import { swarmContract } from './swarm/contract.ts';
+import { templateCatalogueContract } from './template-catalogue/contract.ts';
 import { templateContract } from './template/contract.ts';
 import { userContract } from './user/contract.ts';
 import { webhookContract } from './webhook/contract.ts';
@@ -86,6 +87,7 @@ export const contracts = {
   container: containerContract,
   swarm: swarmContract,
   template: templateContract,
+  templateCatalogue: templateCatalogueContract,
   backup: backupContract,
   volumeBackup: volumeBackupContract,
   installationBackup: installationBackupContract,

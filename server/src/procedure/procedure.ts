@@ -38,6 +38,7 @@ export const resourceKinds = {
   previewDeployment: 'assigned',
   sshKey: 'canAccessToSSHKeys',
   registry: 'nothing',
+  templateCatalogue: 'nothing',
   server: 'nothing',
   destination: 'nothing',
   logDrain: 'nothing',

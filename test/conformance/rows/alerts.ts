@@ -132,9 +132,82 @@ export const templateRows: Rows = [
     input: { template: 'no-such', environmentId: '<environmentId>' },
     refused: 'NOT_FOUND',
   },
+  {
+    call: 'template.one',
+    input: { name: 'wiki', templateCatalogueId: '<templateCatalogueId>' },
+    gives: { name: 'wiki', catalogue: { name: 'ours' } },
+  },
+  {
+    call: 'template.one',
+    input: { name: 'none', templateCatalogueId: '<templateCatalogueId>' },
+    refused: 'NOT_FOUND',
+  },
+  {
+    call: 'template.create',
+    input: { template: 'wiki', templateCatalogueId: '<templateCatalogueId>', environmentId: '<environmentId>' },
+    gives: { composeId: any.text, deploymentId: any.text, address: null },
+  },
   { call: 'template.updates', gives: any.list },
   { call: 'template.changes', input: { composeId: '<composeId>' }, gives: null },
   { call: 'template.apply', input: { composeId: '<composeId>' }, refused: 'PRECONDITION_FAILED' },
+];
+
+const catalogue = {
+  templateCatalogueId: any.id,
+  name: 'ours',
+  url: 'https://127.0.0.1:1/templates.git',
+  branch: '',
+  folder: '',
+  username: 'reader',
+  password: any.absent,
+  commit: any.text,
+  readAt: any.time,
+  templateCount: 1,
+  leftOut: [{ name: 'broken', reason: 'It has no image.' }],
+  lastError: any.textOrNull,
+  createdAt: any.time,
+};
+
+export const templateCatalogueRows: Rows = [
+  { call: 'templateCatalogue.all', gives: [catalogue] },
+  {
+    call: 'templateCatalogue.one',
+    input: { templateCatalogueId: '<templateCatalogueId>' },
+    gives: catalogue,
+  },
+  {
+    call: 'templateCatalogue.create',
+    input: { name: 'Etc', url: '/etc' },
+    refused: 'BAD_REQUEST',
+    field: 'url',
+  },
+  {
+    call: 'templateCatalogue.create',
+    input: { name: 'Out', url: 'https://git.example.com/a/b.git', folder: '../..' },
+    refused: 'BAD_REQUEST',
+    field: 'folder',
+  },
+  {
+    call: 'templateCatalogue.update',
+    input: { templateCatalogueId: '<templateCatalogueId>', branch: 'stable' },
+    gives: { ...catalogue, branch: 'stable' },
+  },
+  {
+    call: 'templateCatalogue.update',
+    input: { templateCatalogueId: '<templateCatalogueId>', url: 'https://git.example.com/a/b.git' },
+    refused: 'BAD_REQUEST',
+    field: 'password',
+  },
+  {
+    call: 'templateCatalogue.refresh',
+    input: { templateCatalogueId: '<templateCatalogueId>' },
+    refused: 'SERVICE_UNAVAILABLE',
+  },
+  {
+    call: 'templateCatalogue.remove',
+    input: { templateCatalogueId: '<templateCatalogueId>' },
+    gives: catalogue,
+  },
 ];
 
 export const metricsRows: Rows = [

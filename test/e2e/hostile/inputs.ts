@@ -16,6 +16,8 @@ const domain = ({ domainId }: Fixtures) => ({ domainId });
 const port = ({ portId }: Fixtures) => ({ portId });
 const mount = ({ mountId }: Fixtures) => ({ mountId });
 const sshKey = ({ sshKeyId }: Fixtures) => ({ sshKeyId });
+/** None is there: one begins with a repository that answers. */
+const catalogue = () => ({ templateCatalogueId: 'V1StGXR8Z5jdHi6BmyT3k' });
 const registry = ({ registryId }: Fixtures) => ({ registryId });
 const password = 'correct horse battery';
 const newDatabase = ({ environmentId }: Fixtures, unique: string) => ({
@@ -267,6 +269,14 @@ export const inputs = {
     updates: nothing,
     changes: ({ composeId }) => ({ composeId }),
     apply: ({ composeId }) => ({ composeId }),
+  },
+  templateCatalogue: {
+    create: () => ({ name: 'another', url: 'https://127.0.0.1:1/none.git' }),
+    one: catalogue,
+    all: nothing,
+    update: () => ({ ...catalogue(), name: 'Renamed' }),
+    refresh: catalogue,
+    remove: catalogue,
   },
   audit: { all: nothing },
   cluster: {

@@ -25,6 +25,14 @@ import { createMembers } from '../../../server/src/modules/organization/member.t
 import { createPublishedPorts } from '../../../server/src/modules/port/port.ts';
 import { createServiceNames } from '../../../server/src/modules/service-name/service-name.ts';
 import { environmentOf } from '../../../server/src/modules/service/service.ts';
+import { templateCatalogueContract } from '../../../server/src/modules/template-catalogue/contract.ts';
+import { templateCatalogueHandlers } from '../../../server/src/modules/template-catalogue/handlers.ts';
+import type { ReadCatalogue } from '../../../server/src/modules/template-catalogue/read-catalogue.ts';
+import {
+  createTemplateCatalogues,
+  type TemplateCatalogues,
+} from '../../../server/src/modules/template-catalogue/template-catalogue.ts';
+import { createKnownTemplates } from '../../../server/src/modules/template/known-templates.ts';
 import { templateContract } from '../../../server/src/modules/template/contract.ts';
 import { templateHandlers } from '../../../server/src/modules/template/handlers.ts';
 import { createServiceReads } from '../../../server/src/modules/service/store.ts';
@@ -126,9 +134,15 @@ function composeRouters(database: Database, cloud: boolean): Router[] {
       if (cloud && !serverId) throw badField('serverId', 'is required');
     }),
   };
+  const catalogues = createTemplateCatalogues({
+    store: stores.templateCatalogues,
+    clock: systemClock,
+    read: (source, signal) => shownTemplates.read(source, signal),
+  });
   return [
     router('deployment', deploymentContract, deploymentHandlers(deployments, deploymentDesk(queue))),
-    templateRouter(database, stores, shared),
+    templateRouter(database, stores, { ...shared, catalogues }),
+    catalogueRouter(catalogues),
     router(
       'compose',
       composeContract,
@@ -181,9 +195,19 @@ type Shared = Pick<
 >;
 
 /** The templates of Berth; a test may have newer ones in their place. */
-export const shownTemplates: { inPlace: Templates } = { inPlace: createTemplates(templatesFolder) };
+export const shownTemplates: { inPlace: Templates; read: ReadCatalogue } = {
+  inPlace: createTemplates(templatesFolder),
+  read: () => Promise.reject(new AppError('NOT_FOUND', 'There is no such repository.')),
+};
 
-const templateRouter = (database: Database, stores: Stores, { approvals, ...shared }: Shared): Router => {
+const catalogueRouter = (catalogues: TemplateCatalogues): Router =>
+  router('templateCatalogue', templateCatalogueContract, templateCatalogueHandlers(catalogues));
+
+const templateRouter = (
+  database: Database,
+  stores: Stores,
+  { approvals, catalogues, ...shared }: Shared & { catalogues: TemplateCatalogues },
+): Router => {
   const domains = createDomains(stores.domains, systemClock, anyHost);
   const templates: Templates = {
     all: () => shownTemplates.inPlace.all(),
@@ -192,7 +216,7 @@ const templateRouter = (database: Database, stores: Stores, { approvals, ...shar
   return router(
     'template',
     templateContract,
-    templateHandlers(templates, {
+    templateHandlers(createKnownTemplates(templates, catalogues), {
       ...shared,
       clock: systemClock,
       domains,

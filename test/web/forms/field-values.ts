@@ -45,6 +45,8 @@ const typed: Readonly<Record<string, readonly string[]>> = {
   eab: ['{"keyId": "key-2", "hmacKey": "aGlkZGVuLWVhYi1rZXktMg"}'],
   rootCertificates: [certificateChain.certificate],
   'registry.update registryUrl': ['127.0.0.1:2'],
+  'templateCatalogue.update url': ['https://git.example.com/other.git'],
+  'templateCatalogue.update folder': ['blueprints'],
   'schedule.update command': ["node clean-up.js 'a b'"],
   ...Object.fromEntries(
     databaseKindNames.map((kind, index) => [`${kind}.saveExternalPort externalPort`, [`${15_001 + index}`]]),
@@ -83,6 +85,7 @@ export const companions: Readonly<Record<string, readonly (readonly [field: stri
   'gitProvider.update baseUrl': [['accessToken', 'changed-Secret-1']],
   'gitProvider.update apiUrl': [['accessToken', 'changed-Secret-1']],
   'registry.update registryUrl': [['password', 'changed-Secret-1']],
+  'templateCatalogue.update url': [['password', 'changed-Secret-1']],
   'dnsProvider.update rfc2136.server': [['rfc2136.secret', 'Y2hhbmdlZC1TZWNyZXQtMQ==']],
   'mount.update type': [['hostPath', '/srv/data']],
 };

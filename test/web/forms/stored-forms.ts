@@ -101,6 +101,11 @@ export const places: readonly Place[] = [
   { screen: settings('organization'), forms: ['organization.update'] },
   { screen: settings('git'), through: changeOf('gitea'), forms: ['gitProvider.update'] },
   { screen: settings('registries'), through: changeOf('registry'), forms: ['registry.update'] },
+  {
+    screen: settings('templates'),
+    through: changeOf('ours'),
+    forms: ['templateCatalogue.update'],
+  },
   { screen: settings('ssh-keys'), through: changeOf('deploy'), forms: ['sshKey.update'] },
   { screen: settings('destinations'), through: changeOf('backups'), forms: ['destination.update'] },
   { screen: settings('certificates'), through: changeOf('internal'), forms: ['certificateResolver.update'] },

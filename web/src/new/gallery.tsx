@@ -1,21 +1,27 @@
 /** Templates to choose from; the chosen one with what it asks. */
 import { useState, type ReactElement } from 'react';
 import { TextField } from '../form/text-field.tsx';
-import { useAsk, type Answer } from '../live/api.ts';
+import { useAsk, type Answer, type Input } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';
 import { Empty, Fault, Notice, SkeletonRows } from '../parts/notices.tsx';
 import { texts } from './texts.ts';
 
 type Template = Answer<'template.one'>;
 
-export function Gallery({ onPick }: { onPick: (name: string) => void }): ReactElement {
+/** Of the organization's catalogues it is named with its catalogue. */
+export type Picked = Input<'template.one'>;
+
+export function Gallery({ onPick }: { onPick: (picked: Picked) => void }): ReactElement {
   const { data, error } = useAsk('template.all', {});
   const [search, setSearch] = useState('');
   const wanted = search.trim().toLowerCase();
   const [tag, setTag] = useState('');
   const tags = [...new Set(data?.flatMap((one) => one.tags))].toSorted();
+  const [from, setFrom] = useState('');
+  const catalogues = [...new Map(data?.map((one) => [keyOf(one), one.catalogue?.name ?? 'Berth']))];
   const shown = data?.filter(
     (one) =>
+      (from === '' || keyOf(one) === from) &&
       (tag === '' || one.tags.includes(tag)) &&
       `${one.title} ${one.description} ${one.tags.join(' ')}`.toLowerCase().includes(wanted),
   );
@@ -41,6 +47,21 @@ export function Gallery({ onPick }: { onPick: (name: string) => void }): ReactEl
             <option key={one}>{one}</option>
           ))}
         </select>
+        {catalogues.length > 1 && (
+          <select
+            className="input sm:max-w-[200px]"
+            aria-label="Catalogue"
+            value={from}
+            onChange={(event) => setFrom(event.target.value)}
+          >
+            <option value="">All catalogues</option>
+            {catalogues.map(([key, name]) => (
+              <option key={key} value={key}>
+                {name}
+              </option>
+            ))}
+          </select>
+        )}
       </div>
       <Fault error={error} />
       {!data && !error && <SkeletonRows rows={4} />}
@@ -50,16 +71,19 @@ export function Gallery({ onPick }: { onPick: (name: string) => void }): ReactEl
         </Empty>
       )}
       <ul className="grid gap-2 sm:grid-cols-2">
-        {shown?.map(({ name, title, description, icon, images }) => (
-          <li key={name}>
+        {shown?.map(({ name, title, description, icon, images, catalogue }) => (
+          <li key={`${catalogue?.templateCatalogueId ?? ''} ${name}`}>
             <button
               type="button"
               className="panel grid h-full w-full content-start gap-1 p-3 text-start hover:bg-hover"
-              onClick={() => onPick(name)}
+              onClick={() =>
+                onPick({ name, ...(catalogue && { templateCatalogueId: catalogue.templateCatalogueId }) })
+              }
             >
               <span className="flex items-center gap-2 text-13 font-medium">
                 {icon && <img src={icon} alt="" width={20} height={20} />}
                 {title}
+                {catalogue && <span className="text-12 font-normal text-muted">{catalogue.name}</span>}
               </span>
               <span className="text-12 text-muted">{description}</span>
               <code className="cut text-12 text-faint" title={images.join('\n')}>
@@ -74,6 +98,9 @@ export function Gallery({ onPick }: { onPick: (name: string) => void }): ReactEl
     </div>
   );
 }
+
+const keyOf = ({ catalogue }: { catalogue: Template['catalogue'] }): string =>
+  catalogue?.templateCatalogueId ?? 'berth';
 
 export function TemplateFields({
   template,

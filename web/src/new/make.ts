@@ -117,6 +117,7 @@ async function fromTemplate({
   if (!template) throw new Error('Choose a template first.');
   const { composeId, deploymentId } = await ask('template.create', {
     template: template.name,
+    ...(template.catalogue && { templateCatalogueId: template.catalogue.templateCatalogueId }),
     name,
     environmentId,
     ...(host === '' ? {} : { host }),

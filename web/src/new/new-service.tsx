@@ -9,7 +9,7 @@ import { Button } from '../parts/button.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { Fault } from '../parts/notices.tsx';
 import { Page, Panel } from '../parts/page.tsx';
-import { Gallery } from './gallery.tsx';
+import { Gallery, type Picked } from './gallery.tsx';
 import { KindFields } from './kind-fields.tsx';
 import { make, type Begun, type Kind, type Values } from './make.ts';
 import { nameFrom, newPlace } from './names.ts';
@@ -117,8 +117,8 @@ function Details({ kind, places, environment, onEdit }: DetailsProps): ReactElem
       (error: unknown) => setState({ isBusy: false, error }),
     );
   };
-  const pick = (template: string): void =>
-    void ask('template.one', { name: template }).then(
+  const pick = (picked: Picked): void =>
+    void ask('template.one', picked).then(
       (found) => edit({ template: found, hosts: {}, variables: {} }),
       (error: unknown) => setState({ isBusy: false, error }),
     );

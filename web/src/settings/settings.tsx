@@ -50,6 +50,12 @@ const sections: readonly Section[] = [
     content: late(async () => (await lists()).Registries),
   },
   {
+    name: 'templates',
+    title: 'Templates',
+    forLeaders: true,
+    content: late(async () => (await import('./template-catalogues.tsx')).TemplateCatalogues),
+  },
+  {
     name: 'ssh-keys',
     title: 'SSH keys',
     forLeaders: true,

@@ -63,8 +63,8 @@ export const areas: readonly Area[] = [
   { name: 'Servers', about: 'and clusters', routers: ['server', 'cluster', 'swarm'] },
   {
     name: 'Connections',
-    about: 'git hosts, registries, SSH keys',
-    routers: ['gitProvider', 'registry', 'sshKey'],
+    about: 'git hosts, registries, SSH keys, catalogues of templates',
+    routers: ['gitProvider', 'registry', 'sshKey', 'templateCatalogue'],
   },
   {
     name: 'Watching',

@@ -19,7 +19,9 @@ import { requirePlaceOn } from '../../modules/server/placing.ts';
 import { serverAddressOf, serverIpOf } from '../../modules/server/server-address.ts';
 import { createDnsCheck } from '../../modules/domain/dns-check.ts';
 import type { FromTemplateDeps } from '../../modules/template/from-template.ts';
+import { templateCatalogueHandlers } from '../../modules/template-catalogue/handlers.ts';
 import { templateHandlers } from '../../modules/template/handlers.ts';
+import { createKnownTemplates } from '../../modules/template/known-templates.ts';
 import { createTemplates } from '../../modules/template/template.ts';
 import { templatesFolder } from '../product-files.ts';
 
@@ -43,6 +45,11 @@ export function composeRouters(parts: AppParts, mounts: Mounts): Router[] {
   const approvals = createComposeApprovals({ composes, hostReach: parts.hostReach, envBlocks });
   return [
     templateRouter(parts, approvals, mounts),
+    router(
+      'templateCatalogue',
+      contracts.templateCatalogue,
+      templateCatalogueHandlers(parts.templateCatalogues),
+    ),
     router(
       'compose',
       contracts.compose,
@@ -86,7 +93,7 @@ const templateRouter = (parts: AppParts, approvals: ComposeApprovals, mounts: Mo
   router(
     'template',
     contracts.template,
-    templateHandlers(createTemplates(templatesFolder), {
+    templateHandlers(createKnownTemplates(createTemplates(templatesFolder), parts.templateCatalogues), {
       ...fromTemplateDeps(parts, approvals),
       composes: parts.composes,
       mounts,

@@ -1,4 +1,6 @@
 /** What works by itself: deployments, backups, previews and their jobs. */
+import type { TemplateCatalogues } from '../../modules/template-catalogue/template-catalogue.ts';
+import { createCatalogues } from './template-catalogues.ts';
 import { quotasOf } from '../../deploy/quotas.ts';
 import { organizationOfJobs, withinOrganizations } from '../../jobs/organization-builds.ts';
 import { applicationDeployer } from '../../deploy/application-deployer.ts';
@@ -50,6 +52,7 @@ export interface Working extends SettingUp, CleaningUp, Draining, Certifying {
   /** Of a preview that is removed. */
   removeDatabases: RemovePreviewDatabases;
   endLeftBehind(): Promise<void>;
+  templateCatalogues: TemplateCatalogues;
   backingUp: BackingUp;
   previewing: Previewing;
   scheduling: Scheduling;
@@ -95,6 +98,7 @@ export function createWorking(
     interruption,
     removeDatabases,
     endLeftBehind: createEndLeftBehind({ ...ground, removeDatabases, removeCopy: previewing.removeCopy }),
+    templateCatalogues: createCatalogues(ground, product, machines),
     backingUp,
     previewing,
     ...settingUp,

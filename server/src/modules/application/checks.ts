@@ -91,8 +91,12 @@ function checkLabel(name: string): void {
  * A local repository must be below a folder that the installation's Owner allowed; `allowed` is empty for
  * organizations that may not reach the host.
  */
-export function checkLocalRepository(url: string, allowed: readonly string[]): void {
-  const { protocol, url: path } = parseGitUrl(url);
+export function checkLocalRepository(
+  url: string,
+  allowed: readonly string[],
+  field = 'customGitUrl',
+): void {
+  const { protocol, url: path } = parseGitUrl(url, field);
   if (protocol !== 'file') return;
   const normal = path
     .replace(/^file:\/\//, '')
@@ -106,7 +110,7 @@ export function checkLocalRepository(url: string, allowed: readonly string[]): v
     });
   if (!inside)
     throw badField(
-      'customGitUrl',
+      field,
       "is a folder of the server outside the setting localRepositoryPaths, which is for the installation's " +
         'organization and trusted ones alone; its Owner can add the parent folder there',
     );

@@ -200,6 +200,7 @@ function organizationQueries(builder: Builder) {
   return {
     sshKey: owned('ssh_key', 'sshKeyId'),
     registry: owned('registry', 'registryId'),
+    templateCatalogue: owned('template_catalogue', 'templateCatalogueId'),
     server: owned('server', 'serverId'),
     destination: owned('destination', 'destinationId'),
     logDrain: owned('log_drain', 'logDrainId'),

@@ -13,9 +13,9 @@ import type { ComposeInput, Composes } from '../compose/compose.ts';
 import type { Mounts } from '../mount/mount.ts';
 import type { ServiceReads } from '../service/service.ts';
 import { fileMountOf } from './file-mount.ts';
-import { isNewer, madeFromOf, type MadeFrom } from './made-from.ts';
+import { madeFromOf, type MadeFrom } from './made-from.ts';
 import type { Template } from './record.ts';
-import type { Templates } from './template.ts';
+import type { KnownTemplates } from './known-templates.ts';
 import {
   addedVariables,
   changesOf,
@@ -31,7 +31,7 @@ import { checkGiven, expandWith, givenOf, secretNames, valuesOf, type Place } fr
 import type { z } from 'zod';
 
 export interface UpdateDeps {
-  templates: Templates;
+  templates: KnownTemplates;
   composes: Pick<Composes, 'one' | 'update'>;
   /** Those of the organization, without previews. */
   madeOfTemplates(organizationId: string): Promise<Pick<ComposeRecord, 'composeId' | 'name' | 'madeFrom'>[]>;
@@ -52,15 +52,19 @@ export async function updatesOf(
 ): Promise<TemplateUpdate[]> {
   const made = await madeOfTemplates(actor.organizationId);
   if (made.length === 0) return [];
-  const [placed, known] = await Promise.all([services.placed(actor.organizationId), templates.all()]);
+  const forms = made.flatMap(({ madeFrom }) => madeFrom ?? []);
+  const { organizationId } = actor;
+  const [placed, newer] = await Promise.all([
+    services.placed(organizationId),
+    templates.newer(organizationId, forms),
+  ]);
   const reaches = reachOf(actor);
   const places = new Map(placed.map((one) => [one.serviceId, one]));
   return made.flatMap(({ composeId, name, madeFrom }) => {
     const place = places.get(composeId);
-    const template = known.find((one) => one.name === madeFrom?.template);
-    if (!place || !madeFrom || !template || !reaches({ ...place, organizationId: actor.organizationId }))
-      return [];
-    return isNewer(template, madeFrom) ? [updateOf({ composeId, name }, madeFrom, template)] : [];
+    const template = madeFrom && newer[forms.indexOf(madeFrom)];
+    if (!place || !madeFrom || !template || !reaches({ ...place, organizationId })) return [];
+    return [updateOf({ composeId, name }, madeFrom, template)];
   });
 }
 
@@ -80,8 +84,8 @@ async function found(
   const compose = await deps.composes.one(composeId, actor.organizationId);
   const { madeFrom: made } = compose;
   if (made === null || compose.sourceType !== 'raw' || compose.previewOf !== null) return undefined;
-  const template = (await deps.templates.all()).find(({ name }) => name === made.template);
-  if (template === undefined || !isNewer(template, made)) return undefined;
+  const template = await deps.templates.newerThan(actor.organizationId, made);
+  if (template === undefined) return undefined;
   const variables = [...parseEnv(secretBlock(compose.secretEnv)), ...parseEnv(compose.env)];
   const values = Object.fromEntries(variables.map(({ name, value }) => [name, value]));
   return { compose, made, template, standing: { compose, values, files: await deps.files(composeId) } };

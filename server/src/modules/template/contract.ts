@@ -12,11 +12,12 @@ import {
 } from './record.ts';
 import { applyTemplate, templateChanges, templateUpdate } from './record-update.ts';
 
+const ofCatalogue = [{ kind: 'templateCatalogue', field: 'templateCatalogueId' }] as const;
 const service = { kind: 'compose', field: 'composeId' } as const;
 
 export const templateContract = {
   all: query({
-    summary: 'The templates of this version of Berth, by name',
+    summary: "The templates of this version of Berth, by name, and those of the organization's catalogues",
     access: { class: 'protected', resources: [] },
     input: z.object(pageInput),
     output: listOf(templateRecord),
@@ -24,8 +25,11 @@ export const templateContract = {
   one: query({
     summary: 'One template with its compose file and variables',
     description: 'template.create makes a compose service of it.',
-    access: { class: 'protected', resources: [] },
-    input: z.object({ name: templateName }),
+    access: { class: 'protected', resources: ofCatalogue },
+    input: z.object({
+      name: templateName,
+      templateCatalogueId: id.optional().describe("Catalogue that it is of; absent: one of Berth's own"),
+    }),
     example: { name: 'uptime-kuma' },
     output: wholeTemplate,
     refusals: ['NOT_FOUND'],
@@ -42,6 +46,7 @@ export const templateContract = {
       resources: [
         { kind: 'environment', field: 'environmentId' },
         { kind: 'server', field: 'serverId' },
+        ...ofCatalogue,
       ],
       grant: 'canCreateServices',
     },
@@ -51,7 +56,7 @@ export const templateContract = {
     refusals: ['NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   }),
   updates: query({
-    summary: 'Compose services made of a template of which this version of Berth has a newer one',
+    summary: 'Compose services made of a template of which Berth or its catalogue has a newer one',
     access: { class: 'protected', resources: [] },
     input: z.object(pageInput),
     output: listOf(templateUpdate),

@@ -29,6 +29,7 @@ export function templateOf(definition: TemplateDefinition, field = 'definition')
     domains,
     service: domains[0]?.service ?? null,
     port: domains[0]?.port ?? null,
+    catalogue: null,
     icon: icon === null ? null : iconAddress(icon, `${field}.icon`),
     images: [...services.values()].flatMap((one) => {
       const image = one.get('image');

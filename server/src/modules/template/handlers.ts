@@ -6,19 +6,19 @@ import type { Handlers } from '../../procedure/procedure.ts';
 import type { UpdateDeps } from './apply.ts';
 import type { templateContract } from './contract.ts';
 import { createFromTemplate, type FromTemplateDeps } from './from-template.ts';
-import type { newFromTemplate, Template } from './record.ts';
-import type { Templates } from './template.ts';
+import type { ListedTemplate, newFromTemplate, Template } from './record.ts';
+import type { KnownTemplates } from './known-templates.ts';
 
 export function templateHandlers(
-  templates: Templates,
+  templates: KnownTemplates,
   deps: FromTemplateDeps & Omit<UpdateDeps, 'templates'>,
 ): Handlers<typeof templateContract, CallContext> {
   const updating = { ...deps, templates };
   return {
-    all: async (_call, input) => paginate([...(await templates.all())], input, ({ name }) => name),
-    one: (_call, { name }) => templates.one(name),
+    all: async ({ actor }, input) => paginate(await templates.all(actor.organizationId), input, keyOf),
+    one: ({ actor }, input) => templates.one(actor.organizationId, input),
     create: async (context, input) =>
-      createFromTemplate(deps, context, await chosen(templates, input), input),
+      createFromTemplate(deps, context, await chosen(templates, context, input), input),
     async updates(context, input) {
       const { updatesOf } = await import('./apply.ts');
       return paginate(await updatesOf(updating, context), input, ({ composeId }) => composeId);
@@ -34,9 +34,13 @@ export function templateHandlers(
   };
 }
 
+const keyOf = ({ name, catalogue }: ListedTemplate): string =>
+  catalogue === null ? name : `${catalogue.templateCatalogueId} ${name}`;
+
 async function chosen(
-  templates: Templates,
-  { template, definition }: Pick<z.infer<typeof newFromTemplate>, 'template' | 'definition'>,
+  templates: KnownTemplates,
+  { actor }: CallContext,
+  { template, templateCatalogueId, definition }: z.infer<typeof newFromTemplate>,
 ): Promise<Template> {
   if (template !== undefined && definition !== undefined)
     throw badField('definition', 'excludes template: give the one or the other');
@@ -46,5 +50,5 @@ async function chosen(
   }
   if (template === undefined)
     throw badField('template', 'is required, unless definition has a whole template');
-  return templates.one(template);
+  return templates.one(actor.organizationId, { name: template, templateCatalogueId });
 }

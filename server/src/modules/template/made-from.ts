@@ -5,8 +5,9 @@ import type { Template } from './record.ts';
 export type MadeFrom = NonNullable<ComposeRecord['madeFrom']>;
 
 /** What is kept of a template with the service that is made of it. */
-export const madeFromOf = ({ name, file, files, variables }: Template): MadeFrom => ({
+export const madeFromOf = ({ name, catalogue, file, files, variables }: Template): MadeFrom => ({
   template: name,
+  ...(catalogue && { catalogueId: catalogue.templateCatalogueId }),
   file,
   files: files.map(({ path, content }) => ({ path, content })),
   variables: variables.map((variable) => variable.name),

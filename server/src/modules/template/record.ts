@@ -166,6 +166,10 @@ export const templateRecord = z
     ...told,
     icon: z.string().nullable().describe('A picture as a data address; null: none'),
     images: z.array(z.string()).describe('What is pulled'),
+    catalogue: z
+      .object({ templateCatalogueId: z.string(), name: z.string() })
+      .nullable()
+      .describe("The organization's catalogue that it is of; null: it is one of Berth's own"),
   })
   .meta({ id: 'Template' });
 
@@ -188,6 +192,7 @@ export const templateDefinition = templateFile.extend({
 
 export const newFromTemplate = z.object({
   template: templateName.optional().describe('One of template.all; absent: definition'),
+  templateCatalogueId: id.optional().describe("Catalogue that template is of; absent: one of Berth's own"),
   definition: templateDefinition
     .optional()
     .describe('A template of your own, whole, in place of one of template.all'),
@@ -236,6 +241,7 @@ export const createdFromTemplate = z
   })
   .meta({ id: 'CreatedFromTemplate' });
 
+export type ListedTemplate = z.infer<typeof templateRecord>;
 export type Template = z.infer<typeof wholeTemplate>;
 export type TemplateVariable = Template['variables'][number];
 export type TemplateDefinition = z.infer<typeof templateDefinition>;

@@ -37,6 +37,7 @@ export const tagWords: Readonly<Record<string, string>> = {
   project: 'Projects',
   redirect: 'Redirects of applications by regular expression',
   redis: 'Redis databases',
+  templateCatalogue: 'Catalogues of templates that an organization adds',
   registry: 'Image registries and the sign-in to them',
   schedule: 'Commands that run by schedule in services',
   server: 'Remote servers: added, set up, measured',

@@ -1,6 +1,5 @@
 /** Coolify's catalogue: compose files with a head of comments, and variables named SERVICE_*. */
 import { stringify } from 'yaml';
-import { listOf, textOf } from '../imported.ts';
 import {
   askForOthers,
   defineVolumes,
@@ -12,6 +11,7 @@ import {
   type Draft,
   type DraftVariable,
 } from './draft.ts';
+import { listOf, textOf } from '../../../domain/text/loose-values.ts';
 
 export const isCoolify = ({ files }: CatalogueEntry): boolean =>
   [...files].some(

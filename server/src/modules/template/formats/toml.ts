@@ -1,5 +1,5 @@
 /** TOML 1.0 as templates use it: tables, arrays of tables, strings of every kind, numbers, arrays. Pure. */
-import { UsageError } from '../../usage-error.ts';
+import { AppError } from '../../../domain/errors.ts';
 
 export type TomlValue = string | number | boolean | TomlValue[] | TomlTable;
 export interface TomlTable {
@@ -8,7 +8,7 @@ export interface TomlTable {
 
 const deepest = 20;
 
-/** Throws UsageError with the line where the text is not TOML. Dates stay as the texts that they are. */
+/** Throws AppError with the line where the text is not TOML. Dates stay as the texts that they are. */
 export function parseToml(text: string): TomlTable {
   return new Reader(text.replaceAll('\r\n', '\n')).document();
 }
@@ -213,8 +213,8 @@ class Reader {
     throw this.fault(what);
   }
 
-  private fault(what: string): UsageError {
-    return new UsageError(`Line ${this.text.slice(0, this.at).split('\n').length} ${what}.`);
+  private fault(what: string): AppError {
+    return new AppError('BAD_REQUEST', `Line ${this.text.slice(0, this.at).split('\n').length} ${what}.`);
   }
 }
 

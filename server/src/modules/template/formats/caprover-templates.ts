@@ -1,6 +1,5 @@
 /** CapRover's one-click apps, version 4: a file an app, with `$$cap_…` in place of what is asked. */
 import { stringify } from 'yaml';
-import { listOf, textOf } from '../imported.ts';
 import {
   defineVolumes,
   Drafting,
@@ -10,6 +9,7 @@ import {
   type Draft,
   type DraftVariable,
 } from './draft.ts';
+import { listOf, textOf } from '../../../domain/text/loose-values.ts';
 
 export const isCaprover = ({ files }: CatalogueEntry): boolean =>
   [...files].some(([name, text]) => /\.ya?ml$/.test(name) && /^captainVersion:/m.test(text));

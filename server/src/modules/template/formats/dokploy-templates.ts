@@ -1,8 +1,5 @@
 /** Dokploy's catalogue: a folder a template, with meta.json, docker-compose.yml and template.toml. */
 import { stringify } from 'yaml';
-import { fieldsOf, parseJson } from '../../connection/config.ts';
-import type { Fields } from '../../file/kinds.ts';
-import { listOf, textOf } from '../imported.ts';
 import {
   askForOthers,
   Drafting,
@@ -14,6 +11,7 @@ import {
   type DraftVariable,
 } from './draft.ts';
 import { parseToml } from './toml.ts';
+import { fieldsOf, listOf, parseJson, textOf } from '../../../domain/text/loose-values.ts';
 
 export const isDokploy = ({ files }: CatalogueEntry): boolean =>
   files.has('template.toml') && (files.has('docker-compose.yml') || files.has('docker-compose.yaml'));
@@ -21,7 +19,7 @@ export const isDokploy = ({ files }: CatalogueEntry): boolean =>
 export function draftOfDokploy({ name, files }: CatalogueEntry, now: Date): Draft {
   const draft = new Drafting(name);
   takeMeta(draft, fieldsOf(parseJson(files.get('meta.json') ?? '{}')), files);
-  const toml: Fields = parseToml(files.get('template.toml') ?? '');
+  const toml: Readonly<Record<string, unknown>> = parseToml(files.get('template.toml') ?? '');
   const config = fieldsOf(toml['config']);
   const values = new Values(draft, fieldsOf(toml['variables']), now);
   takeDomains(draft, listOf(config['domains']).map(fieldsOf), values);
@@ -41,7 +39,7 @@ export function draftOfDokploy({ name, files }: CatalogueEntry, now: Date): Draf
   return draft.finish(compose);
 }
 
-function takeMeta(draft: Drafting, meta: Fields, files: CatalogueEntry['files']): void {
+function takeMeta(draft: Drafting, meta: Readonly<Record<string, unknown>>, files: CatalogueEntry['files']): void {
   const links = fieldsOf(meta['links']);
   draft.title = textOf(meta['name']);
   draft.description = textOf(meta['description']);
@@ -71,12 +69,12 @@ type Made = Partial<Omit<DraftVariable, 'name' | 'description'>>;
 /** Texts of the template with its helpers as variables of Berth. */
 class Values {
   private readonly draft: Drafting;
-  private readonly given: Fields;
+  private readonly given: Readonly<Record<string, unknown>>;
   private readonly now: Date;
   /** Names of variables that are hosts, with the domain they are of. */
   private readonly hosts = new Map<string, string>();
 
-  constructor(draft: Drafting, given: Fields, now: Date) {
+  constructor(draft: Drafting, given: Readonly<Record<string, unknown>>, now: Date) {
     this.draft = draft;
     this.given = given;
     this.now = now;
@@ -185,7 +183,7 @@ class Values {
       const [name = '', ...rest] = inner.split(':');
       return name.startsWith('timestamp') ? String(this.timeOf(name, rest.join(':'))) : '';
     });
-    let claims: Fields = {};
+    let claims: Readonly<Record<string, unknown>> = {};
     try {
       claims = fieldsOf(JSON.parse(text || '{}'));
     } catch {
@@ -200,7 +198,7 @@ class Values {
   }
 }
 
-function takeDomains(draft: Drafting, domains: readonly Fields[], values: Values): void {
+function takeDomains(draft: Drafting, domains: readonly Readonly<Record<string, unknown>>[], values: Values): void {
   for (const [index, { serviceName, port, host, path, ...others }] of domains.entries()) {
     const field = `config.domains.${index}`;
     const service = textOf(serviceName);
@@ -242,7 +240,7 @@ function takeEnv(draft: Drafting, env: unknown, values: Values): void {
 
 const unquoted = (text: string): string => /^(["'])(.*)\1$/s.exec(text.trim())?.[2] ?? text.trim();
 
-function takeMounts(draft: Drafting, mounts: readonly Fields[], values: Values): void {
+function takeMounts(draft: Drafting, mounts: readonly Readonly<Record<string, unknown>>[], values: Values): void {
   for (const [index, { filePath, content, ...others }] of mounts.entries()) {
     const field = `config.mounts.${index}`;
     const path = textOf(filePath).replace(/^(\.?\/)+/, '');

@@ -1,9 +1,9 @@
 /** A template under way from another catalogue's format into Berth's, with a line for each of its fields. */
 import { parse } from 'yaml';
 import type { z } from 'zod';
-import { iconAddress } from '../../../server/src/modules/template/icon.ts';
-import type { templateDefinition } from '../../../server/src/modules/template/record.ts';
-import { UsageError } from '../../usage-error.ts';
+import { iconAddress } from '../icon.ts';
+import type { templateDefinition } from '../record.ts';
+import { AppError } from '../../../domain/errors.ts';
 
 export type Definition = z.input<typeof templateDefinition>;
 export type DraftVariable = NonNullable<Definition['variables']>[number];
@@ -155,13 +155,13 @@ const volumesOf = (service: unknown): unknown[] => {
   return Array.isArray(volumes) ? volumes : [];
 };
 
-/** The file as data; UsageError where it is not YAML. */
+/** The file as data; AppError where it is not YAML. */
 export function yamlOf(text: string): unknown {
   try {
     return parse(text, { merge: true });
   } catch (error) {
     const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
-    throw new UsageError(`It is not YAML: ${reason}`);
+    throw new AppError('BAD_REQUEST', `It is not YAML: ${reason}`);
   }
 }
 
