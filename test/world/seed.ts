@@ -24,6 +24,8 @@ const order: readonly TableName[] = [
   'environment',
   'ssh_key',
   'registry',
+  'template_catalogue',
+  'catalogue_template',
   'server',
   'destination',
   'notification',
