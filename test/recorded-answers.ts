@@ -2,6 +2,7 @@
 import type { Answers } from './answering-server.ts';
 import { recordedCoverage } from './recorded-coverage.ts';
 import { recordedPreviews } from './recorded-previews.ts';
+import { recordedCatalogueAt } from './recorded-catalogue.ts';
 import { recordedRecords } from './recorded-records.ts';
 
 const clusterNode = {
@@ -117,21 +118,7 @@ const linesOfRuns: Readonly<Record<string, string>> = {
 };
 const steps = [{ name: 'dump', status: 'done', startedAt: at(540), finishedAt: at(539), detail: null }];
 
-const recordedCatalogue = {
-  templateCatalogueId: 'ours',
-  organizationId: 'acme',
-  name: 'Ours',
-  url: 'https://git.example.com/acme/templates.git',
-  branch: '',
-  folder: '',
-  username: null,
-  commit: '4f1c2a9e0b7d3c5a6e8f9b0a1d2c3e4f5a6b7c8d',
-  readAt: at(90),
-  templateCount: 1,
-  leftOut: [{ name: 'sandbox', reason: 'build: a template has to name an image.' }],
-  lastError: null,
-  createdAt: at(4000),
-};
+const recordedCatalogue = recordedCatalogueAt(at);
 
 export const recordedAnswers: Answers = {
   'template.all': () => [

@@ -79,7 +79,10 @@ export const importWord: Word = {
     data: {
       description: 'for dokploy, after `berth apply`: copies the data of the databases and writes no file',
     },
-    format: { value: 'FORMAT', description: 'of templates: auto (default), berth, dokploy, coolify, caprover' },
+    format: {
+      value: 'FORMAT',
+      description: 'of templates: auto (default), berth, dokploy, coolify, caprover',
+    },
     yes: { short: 'y', description: 'with --data: copies without asking' },
     check: {
       description: 'for compose: only says what a deployment would make of the file; 1 if it is refused',

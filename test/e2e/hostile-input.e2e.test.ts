@@ -110,10 +110,7 @@ const cannotSucceed: Record<string, number | readonly number[]> = {
   'service.endedOutput': 404,
   'template.one': 404,
   'templateCatalogue.create': [400, 412, 503],
-  'templateCatalogue.one': 404,
   'templateCatalogue.update': 404,
-  'templateCatalogue.refresh': 404,
-  'templateCatalogue.remove': 404,
   // No newer template is there.
   'template.apply': 412,
   'dnsProvider.test': [412, 503],

@@ -11,7 +11,7 @@ import { bedOfRun } from '../bed/bed-of-run.ts';
 import { caprover, coolify, dokploy } from '../catalogues/catalogues.ts';
 import { ofThisRun } from '../run/mode.ts';
 import { openPage, signIn, startBrowser, type Watched } from '../web/browser.ts';
-import { applicationFixture, deploymentEnded, until, type ApplicationFixture } from './fixtures/applications.ts';
+import { applicationFixture, deploymentEnded, until } from './fixtures/applications.ts';
 import { berthHost, type BerthHost, type DeploymentView } from './fixtures/berth-host.ts';
 import { createRepository } from './fixtures/repository.ts';
 import { makeStandIns } from './fixtures/stand-in-images.ts';
@@ -22,7 +22,6 @@ const formats = { dokploy, coolify, caprover };
 type Known = Pick<Template, 'name' | 'title' | 'images'> & { variables: Template['variables'] };
 
 let berth: BerthHost;
-let place: ApplicationFixture;
 let browser: Browser;
 let owner: Watched;
 
@@ -36,7 +35,7 @@ beforeAll(async () => {
   const bed = await bedOfRun();
   browser = await startBrowser();
   berth = await berthHost(bed, 'templates', 105);
-  place = await applicationFixture(berth, {});
+  await applicationFixture(berth, {});
   const others: Template[] = [];
   for (const [name, files] of Object.entries(formats)) {
     const { url } = await createRepository(berth.host, `catalogue-${name}`, files);
@@ -49,7 +48,7 @@ beforeAll(async () => {
         others.push(await berth.call('template.one', { name: listed.name, templateCatalogueId }));
   }
   const all = [...berthTemplates, ...others];
-  const images = [...new Set(all.flatMap((one) => one.images.map(withoutVariables)))];
+  const images = [...new Set(all.flatMap((one) => one.images.map((image) => withoutVariables(image, one))))];
   await berth.call('settings.update', { sharedImages: images.map((image) => image.split(':')[0] ?? image) });
   await makeStandIns(berth.host, images, all.flatMap(portsOf));
   owner = await openPage(browser);
@@ -60,8 +59,13 @@ afterAll(async () => {
   await berth?.host.kill();
 });
 
-/** `shop:${TAG:-1.2}` as it is without the variable. */
-const withoutVariables = (image: string): string => image.replace(/\$\{\w+:?-([^}]*)\}/g, '$1');
+/** `shop:${TAG:-1.2}` as it is with the variables of the template. */
+const withoutVariables = (image: string, { variables }: Template): string =>
+  image.replace(
+    /\$\{(\w+)(?::?-([^}]*))?\}/g,
+    (_all, name: string, otherwise?: string) =>
+      variables.find((one) => one.name === name)?.value || (otherwise ?? ''),
+  );
 
 type Deployed = DeploymentView & { composeId?: string };
 
@@ -72,7 +76,10 @@ async function deployed(catalogue: string, { title, variables }: Known): Promise
   await page.getByRole('radio', { name: /Template/ }).click();
   await page.getByLabel('Catalogue', { exact: true }).selectOption({ label: catalogue });
   await page.getByRole('searchbox', { name: 'Search templates' }).fill(title);
-  await page.getByRole('button', { name: new RegExp(`^${title}`) }).first().click();
+  await page
+    .getByRole('button', { name: new RegExp(`^${title}`) })
+    .first()
+    .click();
   await page.getByRole('heading', { name: title }).waitFor();
   for (const { name, required, generate, value } of variables)
     if (required && generate === null && value === '')
@@ -99,7 +106,12 @@ async function expectRuns(catalogue: string, template: Known): Promise<void> {
   await berth.call('compose.delete', { composeId, deleteVolumes: true });
 }
 
-it.each(ofThisRun(berthTemplates.map((one) => [one.name, one] as const), 10))(
+it.each(
+  ofThisRun(
+    berthTemplates.map((one) => [one.name, one] as const),
+    10,
+  ),
+)(
   'the template %s is deployed and answers',
   async (_name, template) => expectRuns('Berth', template),
   300_000,
@@ -108,9 +120,9 @@ it.each(ofThisRun(berthTemplates.map((one) => [one.name, one] as const), 10))(
 it.each(ofThisRun(Object.keys(formats), 3))(
   'templates of a catalogue in the format of %s are deployed and answer',
   async (catalogue) => {
-    const all = await berth.call<(Known & { catalogue: { templateCatalogueId: string; name: string } | null })[] & object>(
-      'template.all',
-    );
+    const all = await berth.call<
+      (Known & { catalogue: { templateCatalogueId: string; name: string } | null })[] & object
+    >('template.all');
     const own = all.filter((one) => one.catalogue?.name === catalogue);
     expect(own.length).toBeGreaterThan(0);
     for (const { name, catalogue: of } of own) {

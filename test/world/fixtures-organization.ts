@@ -216,13 +216,10 @@ function catalogueTemplate(fixtures: Fixtures): TableRecord<'catalogue_template'
     }),
   );
   const { name, title, description, website, tags, icon, images } = template;
-  return {
-    templateCatalogueId: of(fixtures, 'templateCatalogueId'),
-    organizationId: of(fixtures, 'organizationId'),
-    ...{ name, title, description, website, tags, icon, images },
-    digest: '',
-    definition: template,
-  };
+  const templateCatalogueId = of(fixtures, 'templateCatalogueId');
+  const organizationId = of(fixtures, 'organizationId');
+  const shown = { name, title, description, website, tags, icon, images };
+  return { ...shown, templateCatalogueId, organizationId, digest: '', definition: template };
 }
 
 function dnsProviders(fixtures: Fixtures, own: Own): TableRecord<'dns_provider'>[] {

@@ -27,7 +27,9 @@ export async function withClone<T>(
       env: { ...process.env, GIT_TERMINAL_PROMPT: '0' },
     }).catch((cause: unknown) => {
       const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : '';
-      throw new UsageError(`git could not clone ${address}: ${said || 'it is not installed here'}`, { cause });
+      throw new UsageError(`git could not clone ${address}: ${said || 'it is not installed here'}`, {
+        cause,
+      });
     });
     return await read(folder);
   } finally {

@@ -25,7 +25,9 @@ const list = listWord({
 /** The one of that name, or of that id; throws UsageError where there is none. */
 export async function catalogueOf(client: Client, written: string): Promise<Catalogue> {
   const all = itemsOf(await client.templateCatalogue.all());
-  const named = all.filter(({ name, templateCatalogueId }) => written === name || written === templateCatalogueId);
+  const named = all.filter(
+    ({ name, templateCatalogueId }) => written === name || written === templateCatalogueId,
+  );
   const [found] = named;
   if (found === undefined)
     throw new UsageError(`There is no catalogue ${written}. \`berth template catalogues\` lists them.`);
@@ -61,7 +63,9 @@ const add: Word = {
     if (name === undefined || url === undefined)
       throw new UsageError('Usage: berth template catalogue add NAME ADDRESS');
     const username = context.text('user');
-    const password = context.is('password-stdin') ? (await readText(context.terminal, '-')).trim() : undefined;
+    const password = context.is('password-stdin')
+      ? (await readText(context.terminal, '-')).trim()
+      : undefined;
     const { client } = await context.berth();
     const made = await client.templateCatalogue.create({
       name,

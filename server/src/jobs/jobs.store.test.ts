@@ -150,7 +150,15 @@ bothDatabases('the job queue', ({ open }) => {
     const { store, slots, ids } = await queue('a', 'b', 'c');
     const [a, b, c] = await Promise.all(
       ['first', 'second', 'first'].map((worker) =>
-        store.claim({ worker, now: 10_000, leaseUntil: 11_000, perServer: 5, backups: 1, fills: 3, except: [] }),
+        store.claim({
+          worker,
+          now: 10_000,
+          leaseUntil: 11_000,
+          perServer: 5,
+          backups: 1,
+          fills: 3,
+          except: [],
+        }),
       ),
     );
     const jobs = [a, b, c].filter((job) => job !== undefined).toSorted((x, y) => x.sequence - y.sequence);

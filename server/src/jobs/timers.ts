@@ -70,6 +70,30 @@ export interface TimerParts {
   settings: Pick<SettingsService, 'get'>;
 }
 
+type ToldAs = (where: string) => (error: unknown) => void;
+
+function rareTimers(
+  {
+    stores,
+    clock,
+    adapters,
+    settings,
+    templateCatalogues,
+  }: Pick<TimerParts, 'stores' | 'clock' | 'adapters' | 'settings' | 'templateCatalogues'>,
+  toldAs: ToldAs,
+  stopping: AbortSignal,
+) {
+  return [
+    every(housekeepingMs, () => tidy(stores, clock), toldAs('housekeeping')),
+    every(
+      housekeepingMs,
+      () => forgetEnded(stores, clock, { outputs: adapters.endedOutputs, settings }),
+      toldAs('old output of what ended'),
+    ),
+    every(housekeepingMs, () => templateCatalogues.refreshOld(stopping), toldAs('catalogues of templates')),
+  ];
+}
+
 export function startTimers({
   stores,
   clock,
@@ -94,15 +118,10 @@ export function startTimers({
   adapters,
   settings,
 }: TimerParts): Timers {
-  const toldAs = (where: string) => (error: unknown) => void log.fault(error, where);
+  const toldAs: ToldAs = (where) => (error) => void log.fault(error, where);
   const stopping = new AbortController();
   const timers = [
-    every(housekeepingMs, () => tidy(stores, clock), toldAs('housekeeping')),
-    every(
-      housekeepingMs,
-      () => forgetEnded(stores, clock, { outputs: adapters.endedOutputs, settings }),
-      toldAs('old output of what ended'),
-    ),
+    ...rareTimers({ stores, clock, adapters, settings, templateCatalogues }, toldAs, stopping.signal),
     every(eventsMs, () => stores.events.prune(clock.now() - keptMs), toldAs('old events')),
     every(scheduleMs, schedules.tick, toldAs('schedules of backups')),
     every(recoveryMs, recovery.tick, toldAs('recovery of databases')),
@@ -110,11 +129,6 @@ export function startTimers({
     every(eventsMs, cleanTurn, toldAs('clean-up')),
     every(eventsMs, finishDeletions, toldAs('deletions that go on')),
     every(eventsMs, endBranches, toldAs('branches of databases')),
-    every(
-      housekeepingMs,
-      () => templateCatalogues.refreshOld(stopping.signal),
-      toldAs('catalogues of templates'),
-    ),
     every(eventsMs, endLeftBehind, toldAs('what previews left behind')),
     every(eventsMs, disk.turn, toldAs('disk of organizations')),
     every(alarmMs, diskWriters.look, toldAs('services that fill a disk')),

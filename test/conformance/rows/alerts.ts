@@ -144,7 +144,11 @@ export const templateRows: Rows = [
   },
   {
     call: 'template.create',
-    input: { template: 'wiki', templateCatalogueId: '<templateCatalogueId>', environmentId: '<environmentId>' },
+    input: {
+      template: 'wiki',
+      templateCatalogueId: '<templateCatalogueId>',
+      environmentId: '<environmentId>',
+    },
     gives: { composeId: any.text, deploymentId: any.text, address: null },
   },
   { call: 'template.updates', gives: any.list },

@@ -16,8 +16,8 @@ const domain = ({ domainId }: Fixtures) => ({ domainId });
 const port = ({ portId }: Fixtures) => ({ portId });
 const mount = ({ mountId }: Fixtures) => ({ mountId });
 const sshKey = ({ sshKeyId }: Fixtures) => ({ sshKeyId });
-/** None is there: one begins with a repository that answers. */
 const catalogue = () => ({ templateCatalogueId: 'V1StGXR8Z5jdHi6BmyT3k' });
+const signIn = { registryUrl: '127.0.0.1:1', username: 'someone', password: 'something' };
 const registry = ({ registryId }: Fixtures) => ({ registryId });
 const password = 'correct horse battery';
 const newDatabase = ({ environmentId }: Fixtures, unique: string) => ({
@@ -240,13 +240,8 @@ export const inputs = {
     remove: sshKey,
   },
   registry: {
-    create: () => ({
-      name: 'another',
-      registryUrl: '127.0.0.1:1',
-      username: 'someone',
-      password: 'something',
-    }),
-    test: () => ({ registryUrl: '127.0.0.1:1', username: 'someone', password: 'something' }),
+    create: () => ({ name: 'another', ...signIn }),
+    test: () => signIn,
     one: registry,
     all: nothing,
     update: (fixtures) => ({ ...registry(fixtures), name: 'Renamed' }),

@@ -68,14 +68,14 @@ interface Ended {
   deployment: DeploymentView;
 }
 
-async function ended(previewDeploymentId: string): Promise<Ended> {
+async function ended(previewDeploymentId: string, mostMs = limitMs): Promise<Ended> {
   const deployment = await until(
     'the deployment of the preview has ended',
     async () => {
       const all = await berth.call<DeploymentView[] & object>('deployment.all', { previewDeploymentId });
       return ['done', 'error', 'cancelled'].includes(all[0]?.status ?? '') ? all[0] : undefined;
     },
-    limitMs,
+    mostMs,
   );
   return { previewDeploymentId, deployment };
 }
@@ -196,7 +196,7 @@ async function allMade(what: string, previews: readonly { previewDeploymentId: s
   let count = 0;
   await Promise.all(
     previews.map(async ({ previewDeploymentId }) => {
-      await expectMade(await ended(previewDeploymentId));
+      await expectMade(await ended(previewDeploymentId, 1_200_000));
       count += 1;
       console.log(
         `${what}: ${count} of ${previews.length} after ${Math.round((Date.now() - begun) / 1000)} s`,
@@ -257,7 +257,7 @@ it.runIf(isWhole())(
     expect(await standing()).toEqual(before);
     await cache.do('remove');
   },
-  900_000,
+  2_400_000,
 );
 
 it('leave nothing when their masking fails, and nothing when the preview goes', async () => {

@@ -134,11 +134,7 @@ function composeRouters(database: Database, cloud: boolean): Router[] {
       if (cloud && !serverId) throw badField('serverId', 'is required');
     }),
   };
-  const catalogues = createTemplateCatalogues({
-    store: stores.templateCatalogues,
-    clock: systemClock,
-    read: (source, signal) => shownTemplates.read(source, signal),
-  });
+  const catalogues = cataloguesOf(stores);
   return [
     router('deployment', deploymentContract, deploymentHandlers(deployments, deploymentDesk(queue))),
     templateRouter(database, stores, { ...shared, catalogues }),
@@ -199,6 +195,13 @@ export const shownTemplates: { inPlace: Templates; read: ReadCatalogue } = {
   inPlace: createTemplates(templatesFolder),
   read: () => Promise.reject(new AppError('NOT_FOUND', 'There is no such repository.')),
 };
+
+const cataloguesOf = ({ templateCatalogues: store }: Stores): TemplateCatalogues =>
+  createTemplateCatalogues({
+    store,
+    clock: systemClock,
+    read: (source, signal) => shownTemplates.read(source, signal),
+  });
 
 const catalogueRouter = (catalogues: TemplateCatalogues): Router =>
   router('templateCatalogue', templateCatalogueContract, templateCatalogueHandlers(catalogues));

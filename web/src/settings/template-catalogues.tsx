@@ -48,8 +48,7 @@ function ReadAgain({ row }: { row: Row }): ReactElement {
         refresh.mutate(
           { templateCatalogueId: text(row['templateCatalogueId']) },
           {
-            onSuccess: ({ name, templateCount }) =>
-              toast(`${name} was read: ${templateCount} templates.`),
+            onSuccess: ({ name, templateCount }) => toast(`${name} was read: ${templateCount} templates.`),
           },
         )
       }

@@ -44,12 +44,7 @@ export function composeRouters(parts: AppParts, mounts: Mounts): Router[] {
   const { envBlocks } = runningComposes;
   const approvals = createComposeApprovals({ composes, hostReach: parts.hostReach, envBlocks });
   return [
-    templateRouter(parts, approvals, mounts),
-    router(
-      'templateCatalogue',
-      contracts.templateCatalogue,
-      templateCatalogueHandlers(parts.templateCatalogues),
-    ),
+    ...templateRouters(parts, approvals, mounts),
     router(
       'compose',
       contracts.compose,
@@ -89,7 +84,12 @@ export function composeRouters(parts: AppParts, mounts: Mounts): Router[] {
   ];
 }
 
-const templateRouter = (parts: AppParts, approvals: ComposeApprovals, mounts: Mounts): Router =>
+const templateRouters = (parts: AppParts, approvals: ComposeApprovals, mounts: Mounts): Router[] => [
+  router(
+    'templateCatalogue',
+    contracts.templateCatalogue,
+    templateCatalogueHandlers(parts.templateCatalogues),
+  ),
   router(
     'template',
     contracts.template,
@@ -102,7 +102,8 @@ const templateRouter = (parts: AppParts, approvals: ComposeApprovals, mounts: Mo
       files: (composeId) => parts.stores.mounts.list({ composeId, type: 'file' }),
       domainsOf: parts.domains.byCompose,
     }),
-  );
+  ),
+];
 
 function fromTemplateDeps(parts: AppParts, approvals: ComposeApprovals): Omit<FromTemplateDeps, 'mounts'> {
   const { adapters, clock, composes, deployments, domains, hosts, members, queue, reconciler } = parts;

@@ -91,11 +91,7 @@ function checkLabel(name: string): void {
  * A local repository must be below a folder that the installation's Owner allowed; `allowed` is empty for
  * organizations that may not reach the host.
  */
-export function checkLocalRepository(
-  url: string,
-  allowed: readonly string[],
-  field = 'customGitUrl',
-): void {
+export function checkLocalRepository(url: string, allowed: readonly string[], field = 'customGitUrl'): void {
   const { protocol, url: path } = parseGitUrl(url, field);
   if (protocol !== 'file') return;
   const normal = path

@@ -15,7 +15,9 @@ const url = line(2000)
       'password in it are refused: give username and password',
   );
 const branch = line(255).describe('Branch or tag; empty: the default branch');
-const folder = line(500).describe('Folder of the repository that is read, such as blueprints; empty: all of it');
+const folder = line(500).describe(
+  'Folder of the repository that is read, such as blueprints; empty: all of it',
+);
 const username = line(255).describe('Signs in to the repository; empty: nobody does');
 const password = z.string().max(10_000).describe('Password or token; never shown again');
 const readRefusals = ['CONFLICT', 'NOT_FOUND', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'] as const;

@@ -168,14 +168,18 @@ eachDatabase("catalogues of an organization's own", (test) => {
       commit: (made as unknown as { commit: string }).commit,
     });
     const elsewhere = { templateCatalogueId, url: 'https://git.example.com/acme/templates' };
-    await owner.mutate('templateCatalogue.update', { templateCatalogueId, username: 'ci', password: 'token' });
+    await owner.mutate('templateCatalogue.update', {
+      templateCatalogueId,
+      username: 'ci',
+      password: 'token',
+    });
     expect(await owner.mutate('templateCatalogue.update', elsewhere)).toMatchObject({
       code: 'BAD_REQUEST',
       message: expect.stringContaining('password'),
     });
-    expect(
-      await owner.mutate('templateCatalogue.update', { ...elsewhere, password: 'other' }),
-    ).toMatchObject({ url: elsewhere.url, username: 'ci' });
+    expect(await owner.mutate('templateCatalogue.update', { ...elsewhere, password: 'other' })).toMatchObject(
+      { url: elsewhere.url, username: 'ci' },
+    );
   });
 
   it('are of their organization alone; folders and links lead nowhere else', async () => {
@@ -198,9 +202,10 @@ eachDatabase("catalogues of an organization's own", (test) => {
       expect(
         await owner.mutate('templateCatalogue.create', { name: 'Other', url: source.folder, folder }),
       ).toMatchObject({ code: 'BAD_REQUEST', message: expect.stringContaining('folder') });
-    expect(
-      await owner.mutate('templateCatalogue.create', { name: 'Etc', url: '/etc' }),
-    ).toMatchObject({ code: 'BAD_REQUEST', message: expect.stringContaining('url') });
+    expect(await owner.mutate('templateCatalogue.create', { name: 'Etc', url: '/etc' })).toMatchObject({
+      code: 'BAD_REQUEST',
+      message: expect.stringContaining('url'),
+    });
     symlinkSync('/etc', join(source.work, 'ours', 'out'));
     symlinkSync('/etc/passwd', join(source.work, 'ours', 'wiki', 'icon.svg'));
     source.commit({ 'ours/other.txt': 'x' });

@@ -7,7 +7,12 @@ import { wholeTemplate, type ListedTemplate, type Template } from '../template/r
 import type { CatalogueTemplates } from '../template/known-templates.ts';
 import { parseGitUrl } from '../../domain/git/git-source.ts';
 import { checkFolder, type CatalogueSource, type ReadCatalogue } from './read-catalogue.ts';
-import type { CatalogueTemplateRecord, TemplateCatalogueRecord, TemplateCatalogueStore } from './store.ts';
+import type {
+  CatalogueTemplateRecord,
+  ListedTemplateRow,
+  TemplateCatalogueRecord,
+  TemplateCatalogueStore,
+} from './store.ts';
 
 /** Without its password and what is for Berth alone. */
 export type PublicCatalogue = Omit<TemplateCatalogueRecord, 'password' | 'lookedAt'>;
@@ -60,7 +65,10 @@ export function createTemplateCatalogues(deps: CatalogueDeps): TemplateCatalogue
     one: async (id, organizationId) => shown(await found(deps, id, organizationId)),
     async create(organizationId, input, { signal, write }) {
       if ((await store.list({ organizationId })).length >= mostCatalogues)
-        throw new AppError('CONFLICT', `An organization has at most ${mostCatalogues} catalogues; remove one.`);
+        throw new AppError(
+          'CONFLICT',
+          `An organization has at most ${mostCatalogues} catalogues; remove one.`,
+        );
       const { name, url, branch, folder, username, password } = input;
       const source = { organizationId, url, branch, folder, ...signInOf({ username, password }) };
       const read = await readFrom(deps, source, signal);
@@ -117,14 +125,15 @@ async function found(
 }
 
 interface Read {
-  facts: Pick<
-    TemplateCatalogueRecord,
-    'commit' | 'readAt' | 'templateCount' | 'leftOut' | 'lastError'
-  >;
+  facts: Pick<TemplateCatalogueRecord, 'commit' | 'readAt' | 'templateCount' | 'leftOut' | 'lastError'>;
   templates: Template[];
 }
 
-async function readFrom({ read, clock }: CatalogueDeps, source: CatalogueSource, signal: AbortSignal): Promise<Read> {
+async function readFrom(
+  { read, clock }: CatalogueDeps,
+  source: CatalogueSource,
+  signal: AbortSignal,
+): Promise<Read> {
   const { commit, found: all } = await read(source, signal);
   const { templateOf } = await import('../template/format.ts');
   const templates = all.flatMap(({ definition }) => (definition ? [templateOf(definition)] : []));
@@ -194,70 +203,67 @@ function rowOf(
   return { ...of, name, title, description, website, tags, icon, images, definition: template };
 }
 
-const digestOf = (made: MadeFrom): string =>
-  createHash('sha256').update(JSON.stringify(made)).digest('hex');
+const digestOf = (made: MadeFrom): string => createHash('sha256').update(JSON.stringify(made)).digest('hex');
 
 /** Templates of the catalogues, for whoever makes services of them. */
 function templatesOf({ store }: CatalogueDeps): CatalogueTemplates {
-  const whole = async (
-    organizationId: string,
-    templateCatalogueId: string,
-    name: string,
-  ): Promise<Template | undefined> => {
-    const [row, catalogue] = await Promise.all([
-      store.templates.find({ organizationId, templateCatalogueId, name }),
-      store.find({ organizationId, templateCatalogueId }),
-    ]);
-    if (!row || !catalogue) return undefined;
-    return { ...wholeTemplate.parse(row.definition), catalogue: { templateCatalogueId, name: catalogue.name } };
-  };
   return {
-    async listed(organizationId) {
-      return (await store.listed(organizationId)).map(
-        ({
-          templateCatalogueId,
-          name,
-          title,
-          description,
-          website,
-          tags,
-          icon,
-          images,
-          catalogue,
-        }): ListedTemplate => ({
-          ...{ name, title, description, website, tags, icon, images },
-          catalogue: { templateCatalogueId, name: catalogue },
-        }),
-      );
+    listed: async (organizationId) => (await store.listed(organizationId)).map(listedOf),
+    async whole(organizationId, templateCatalogueId, name) {
+      const [row, catalogue] = await Promise.all([
+        store.templates.find({ organizationId, templateCatalogueId, name }),
+        store.find({ organizationId, templateCatalogueId }),
+      ]);
+      return row && catalogue && wholeOf(row, catalogue.name);
     },
-    whole,
     async newer(organizationId, made) {
-      const rows = await store.listed(organizationId);
-      const newer: Template[] = [];
-      const digests = new Map(rows.map((row) => [`${row.templateCatalogueId} ${row.name}`, row.digest]));
+      const rows = new Map((await store.listed(organizationId)).map((row) => [keyOf(row), row]));
       const differing = new Set(
-        made.flatMap((one) => {
-          const key = `${one.catalogueId ?? ''} ${one.template}`;
-          const digest = digests.get(key);
-          return digest === undefined || digest === digestOf(one) ? [] : [key];
-        }),
+        made
+          .map((one) => ({ key: keyOfMade(one), digest: digestOf(one) }))
+          .filter(({ key, digest }) => rows.has(key) && rows.get(key)?.digest !== digest)
+          .map(({ key }) => key),
       );
       if (differing.size === 0) return [];
-      for (const row of await store.templates.list({ organizationId })) {
-        if (!differing.has(`${row.templateCatalogueId} ${row.name}`)) continue;
-        const { templateCatalogueId } = row;
-        const catalogue = rows.find((one) => one.templateCatalogueId === templateCatalogueId)?.catalogue ?? '';
-        newer.push({
-          ...wholeTemplate.parse(row.definition),
-          catalogue: { templateCatalogueId, name: catalogue },
-        });
-      }
-      return newer;
+      return (await store.templates.list({ organizationId }))
+        .filter((row) => differing.has(keyOf(row)))
+        .map((row) => wholeOf(row, rows.get(keyOf(row))?.catalogue ?? ''));
     },
   };
 }
 
-function signInOf({ username, password }: Pick<NewCatalogue, Optional>): Pick<TemplateCatalogueRecord, Optional> {
+type Keyed = Pick<CatalogueTemplateRecord, 'templateCatalogueId' | 'name'>;
+
+const keyOf = ({ templateCatalogueId, name }: Keyed): string => `${templateCatalogueId} ${name}`;
+const keyOfMade = ({ catalogueId, template }: MadeFrom): string => `${catalogueId ?? ''} ${template}`;
+
+const wholeOf = (
+  { templateCatalogueId, definition }: CatalogueTemplateRecord,
+  catalogue: string,
+): Template => ({
+  ...wholeTemplate.parse(definition),
+  catalogue: { templateCatalogueId, name: catalogue },
+});
+
+function listedOf({
+  templateCatalogueId,
+  name,
+  title,
+  description,
+  website,
+  tags,
+  icon,
+  images,
+  catalogue,
+}: ListedTemplateRow): ListedTemplate {
+  const of = { templateCatalogueId, name: catalogue };
+  return { name, title, description, website, tags, icon, images, catalogue: of };
+}
+
+function signInOf({
+  username,
+  password,
+}: Pick<NewCatalogue, Optional>): Pick<TemplateCatalogueRecord, Optional> {
   if (password && !username) throw badField('username', 'is required beside password');
   return username ? { username, password: password ?? '' } : { username: null, password: null };
 }
@@ -285,6 +291,10 @@ function patched(present: TemplateCatalogueRecord, patch: CataloguePatch): Templ
   };
 }
 
-function shown({ password: _secret, lookedAt: _looked, ...record }: TemplateCatalogueRecord): PublicCatalogue {
+function shown({
+  password: _secret,
+  lookedAt: _looked,
+  ...record
+}: TemplateCatalogueRecord): PublicCatalogue {
   return record;
 }

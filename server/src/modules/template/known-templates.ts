@@ -16,7 +16,10 @@ export interface KnownTemplates {
   /** Berth's own first, without compose files. */
   all(organizationId: string): Promise<ListedTemplate[]>;
   /** NOT_FOUND for a name that none has. */
-  one(organizationId: string, of: { name: string; templateCatalogueId?: string | undefined }): Promise<Template>;
+  one(
+    organizationId: string,
+    of: { name: string; templateCatalogueId?: string | undefined },
+  ): Promise<Template>;
   /** The newer form of what a service was made of; undefined where there is none. */
   newerThan(organizationId: string, made: MadeFrom): Promise<Template | undefined>;
   /** The same of many services, in their order. */

@@ -96,18 +96,14 @@ export function createBackupRuns(
   const nextSequence = createSequence(clock);
 
   async function accept(asked: Accepting): Promise<BackupRunRecord> {
-    const { serviceKey, laneKind, serverKey, ...accepting } = asked;
+    const { serviceKey, laneKind: _lane, serverKey, ...accepting } = asked;
     const run = queuedRun(accepting, { createdAt: isoTime(clock), sequence: nextSequence() });
     await store.insert(run);
-    const { operation, destinationId } = accepting;
     await queue.enqueue({
       kind: 'backup',
       payload: { backupRunId: run.backupRunId },
       serviceKey,
-      // A destination that hangs holds up its own runs of this kind only, and a restore waits for none.
-      serverKey:
-        serverKey ??
-        (changing.has(operation) ? serviceKey : `backups:${destinationId}:${operation}:${laneKind}`),
+      serverKey: serverKey ?? laneOf(asked),
     });
     return run;
   }
@@ -167,6 +163,10 @@ async function end(
   const isEnded = await store.update({ backupRunId, status: 'running' }, ended);
   return isEnded === 1 ? store.find({ backupRunId }) : undefined;
 }
+
+/** A destination that hangs holds up its own runs of this kind only, and a restore waits for none. */
+const laneOf = ({ operation, destinationId, laneKind, serviceKey }: Accepting): string =>
+  changing.has(operation) ? serviceKey : `backups:${destinationId}:${operation}:${laneKind}`;
 
 const changing: ReadonlySet<string> = new Set(['restore', 'return', 'branch']);
 

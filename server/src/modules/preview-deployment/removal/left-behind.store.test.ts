@@ -180,10 +180,9 @@ eachDatabase('what previews left behind', (test) => {
     await run(undefined, 'left');
     expect(warned).toEqual(['The services of a preview that is gone could not be removed']);
     await run();
-    expect((await stores.composes.list({ organizationId })).map(({ composeId }) => composeId).sort()).toEqual([
-      'original',
-      'seen',
-    ]);
+    expect((await stores.composes.list({ organizationId })).map(({ composeId }) => composeId).sort()).toEqual(
+      ['original', 'seen'],
+    );
     expect(await ids()).toEqual(['of-seen', 'postgres-first']);
   });
 });

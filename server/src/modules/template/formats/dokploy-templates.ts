@@ -39,7 +39,11 @@ export function draftOfDokploy({ name, files }: CatalogueEntry, now: Date): Draf
   return draft.finish(compose);
 }
 
-function takeMeta(draft: Drafting, meta: Readonly<Record<string, unknown>>, files: CatalogueEntry['files']): void {
+function takeMeta(
+  draft: Drafting,
+  meta: Readonly<Record<string, unknown>>,
+  files: CatalogueEntry['files'],
+): void {
   const links = fieldsOf(meta['links']);
   draft.title = textOf(meta['name']);
   draft.description = textOf(meta['description']);
@@ -198,7 +202,11 @@ class Values {
   }
 }
 
-function takeDomains(draft: Drafting, domains: readonly Readonly<Record<string, unknown>>[], values: Values): void {
+function takeDomains(
+  draft: Drafting,
+  domains: readonly Readonly<Record<string, unknown>>[],
+  values: Values,
+): void {
   for (const [index, { serviceName, port, host, path, ...others }] of domains.entries()) {
     const field = `config.domains.${index}`;
     const service = textOf(serviceName);
@@ -240,7 +248,11 @@ function takeEnv(draft: Drafting, env: unknown, values: Values): void {
 
 const unquoted = (text: string): string => /^(["'])(.*)\1$/s.exec(text.trim())?.[2] ?? text.trim();
 
-function takeMounts(draft: Drafting, mounts: readonly Readonly<Record<string, unknown>>[], values: Values): void {
+function takeMounts(
+  draft: Drafting,
+  mounts: readonly Readonly<Record<string, unknown>>[],
+  values: Values,
+): void {
   for (const [index, { filePath, content, ...others }] of mounts.entries()) {
     const field = `config.mounts.${index}`;
     const path = textOf(filePath).replace(/^(\.?\/)+/, '');
