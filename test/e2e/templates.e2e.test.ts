@@ -67,6 +67,9 @@ const withoutVariables = (image: string, { variables }: Template): string =>
       variables.find((one) => one.name === name)?.value || (otherwise ?? ''),
   );
 
+const fitting = (pattern: string | null): string =>
+  ['ops@example.com', '8080'].find((value) => RegExp(`^(?:${pattern ?? '.*'})$`).test(value)) ?? 'given';
+
 type Deployed = DeploymentView & { composeId?: string };
 
 /** Chooses it as a person does, gives what is asked for, and deploys. */
@@ -81,9 +84,9 @@ async function deployed(catalogue: string, { title, variables }: Known): Promise
     .first()
     .click();
   await page.getByRole('heading', { name: title }).waitFor();
-  for (const { name, required, generate, value } of variables)
+  for (const { name, required, generate, value, pattern } of variables)
     if (required && generate === null && value === '')
-      await page.getByLabel(name, { exact: true }).fill('ops@example.com');
+      await page.getByLabel(name, { exact: true }).fill(fitting(pattern));
   await page.getByRole('button', { name: 'Deploy', exact: true }).click();
   await page.waitForURL(/\/deployments\//);
   const deploymentId = new URL(page.url()).pathname.split('/').at(-1) ?? '';

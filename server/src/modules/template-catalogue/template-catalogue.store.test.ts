@@ -18,8 +18,17 @@ import { createReadCatalogue } from './read-catalogue.ts';
 import { createTemplateCatalogues } from './template-catalogue.ts';
 
 interface WholeOne {
-  variables: { name: string; required: boolean; generate: string | null; value: string }[];
+  variables: {
+    name: string;
+    required: boolean;
+    generate: string | null;
+    value: string;
+    pattern: string | null;
+  }[];
 }
+
+const fitting = ({ pattern }: { pattern: string | null }): string =>
+  ['given', 'ops@example.com', '8080'].find((value) => RegExp(`^(?:${pattern ?? '.*'})$`).test(value)) ?? '';
 
 const described = [
   'title: Wiki',
@@ -107,7 +116,7 @@ eachDatabase("catalogues of an organization's own", (test) => {
           template,
           templateCatalogueId,
           environmentId: place.environmentId,
-          variables: Object.fromEntries(required.map(({ name: variable }) => [variable, 'given'])),
+          variables: Object.fromEntries(required.map((one) => [one.name, fitting(one)])),
         });
         expect([name, template, created]).toEqual([
           name,
