@@ -134,11 +134,9 @@ function composeRouters(database: Database, cloud: boolean): Router[] {
       if (cloud && !serverId) throw badField('serverId', 'is required');
     }),
   };
-  const catalogues = cataloguesOf(stores);
   return [
     router('deployment', deploymentContract, deploymentHandlers(deployments, deploymentDesk(queue))),
-    templateRouter(database, stores, { ...shared, catalogues }),
-    catalogueRouter(catalogues),
+    ...templateRouters(database, stores, { ...shared, catalogues: cataloguesOf(stores) }),
     router(
       'compose',
       composeContract,
@@ -205,6 +203,11 @@ const cataloguesOf = ({ templateCatalogues: store }: Stores): TemplateCatalogues
 
 const catalogueRouter = (catalogues: TemplateCatalogues): Router =>
   router('templateCatalogue', templateCatalogueContract, templateCatalogueHandlers(catalogues));
+
+const templateRouters = (...parts: Parameters<typeof templateRouter>): Router[] => [
+  templateRouter(...parts),
+  catalogueRouter(parts[2].catalogues),
+];
 
 const templateRouter = (
   database: Database,
