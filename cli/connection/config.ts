@@ -1,5 +1,4 @@
 /** Where Berth is and who calls: the environment, else the file that login wrote (0600). */
-import { fieldsOf, parseJson } from '../../server/src/domain/text/loose-values.ts';
 import { chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Connection } from '../../client/call.ts';
@@ -93,4 +92,17 @@ function loginOf(value: unknown): StoredLogin | undefined {
   return { url, apiKey, apiKeyId: typeof apiKeyId === 'string' ? apiKeyId : undefined };
 }
 
-export { fieldsOf, parseJson } from '../../server/src/domain/text/loose-values.ts';
+/** The fields of what should be an object; none of anything else. */
+export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {};
+}
+
+/** JSON of a file of our own; undefined where it is damaged. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Whoever asked says what a damaged file means there.
+    return undefined;
+  }
+}

@@ -53,7 +53,12 @@ export function variablesOf(text: string): Variables {
   return Object.fromEntries(parseEnv(text).map(({ name, value }) => [name, value]));
 }
 
-export { listOf, textOf } from '../../server/src/domain/text/loose-values.ts';
+export const textOf = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+
+export function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : value === undefined || value === null || value === '' ? [] : [value];
+}
 
 /** Keys of an object that an import does not know, as notes. */
 export function unknownKeys(where: string, object: Fields, known: readonly string[]): string[] {

@@ -134,9 +134,10 @@ export const importWord: Word = {
 
 /** Writes a folder for each template of the catalogue, and a report of every field. */
 async function importTemplates(context: Context, given: string | undefined): Promise<number> {
-  const { catalogueFormats, importCatalogue, writeTemplate } = await import(
-    '../import/templates/catalogue.ts'
-  );
+  const [{ catalogueFormats }, { importCatalogue, writeTemplate }] = await Promise.all([
+    import('../../server/src/modules/template/formats/catalogue.ts'),
+    import('../import/templates/catalogue.ts'),
+  ]);
   if (given === undefined)
     throw new UsageError('Which one? Usage: berth import templates FOLDER|ADDRESS [--format FORMAT]');
   const format = context.text('format') ?? 'auto';
@@ -149,7 +150,7 @@ async function importTemplates(context: Context, given: string | undefined): Pro
   const { isGitAddress, withClone } = await import('../import/templates/clone.ts');
   const read = (folder: string) => importCatalogue(folder, format, new Date(terminal.now()));
   const found = isGitAddress(given)
-    ? await withClone(given, terminal.signal, read)
+    ? await withClone(given, terminal, read)
     : await read(resolve(terminal.folder, given));
   const output = context.text('output') ?? 'templates';
   const into = resolve(terminal.folder, output);

@@ -129,7 +129,7 @@ export const projects = {
     files: ['{bed,images,builder,git}/*', 'encrypted-backup', 'object-store', 'upload'].map(integration),
     minutes: 20,
   },
-  web: { on: 'bed', files: e2e('web', 'templates'), minutes: 40 },
+  web: { on: 'bed', files: e2e('web', 'web/templates'), minutes: 40 },
   isolation: {
     on: 'bed',
     files: e2e('isolation', 'compose', 'compose/products', 'compose/lived'),

@@ -85,7 +85,7 @@ export const zones: readonly Zone[] = [
     // What a compose file means, and what it asks of the machine: pure, and the command line imports by it.
     name: 'compose-file',
     files:
-      /^server\/src\/modules\/(compose\/(compose-file|proxy-labels|translation\/[a-z/-]+)|host-reach\/(dangers|excess)|template\/(format|icon|references))\.ts$/,
+      /^server\/src\/modules\/(compose\/(compose-file|proxy-labels|translation\/[a-z/-]+)|host-reach\/(dangers|excess)|template\/(format|icon|references|formats\/[a-z-]+))\.ts$/,
     sees: ['domain', 'ports', 'contract'],
     packages: /^(yaml|node:(path|crypto|net))$/,
     cure: 'Reading a compose file is pure; pass what it needs as plain values.',
@@ -196,7 +196,7 @@ export const exceptions: readonly { from: RegExp; to: RegExp; typesOnly: boolean
 /** Files that a module shows besides its <noun>.ts and its contract. */
 export const shownFiles: readonly { file: RegExp; reason: string }[] = [
   {
-    file: /^server\/src\/modules\/template\/(format|icon)\.ts$/,
+    file: /^server\/src\/modules\/template\/(format|icon|made-from|known-templates|formats\/[a-z-]+)\.ts$/,
     reason: 'The command line reads templates from folders and catalogues by the same rules.',
   },
   {

@@ -6,7 +6,8 @@ import { expect, it } from 'vitest';
 import { templateOf } from '../../../server/src/modules/template/format.ts';
 import { expandWith, valuesOf } from '../../../server/src/modules/template/values.ts';
 import { caprover, coolify, dokploy } from '../../../test/catalogues/catalogues.ts';
-import { importCatalogue, readTemplateFolder, writeTemplate, type ImportedTemplate } from './catalogue.ts';
+import type { ImportedTemplate } from '../../../server/src/modules/template/formats/catalogue.ts';
+import { importCatalogue, readTemplateFolder, writeTemplate } from './catalogue.ts';
 
 const now = new Date('2026-11-27T12:00:00Z');
 /** What is found, by name, and what is read again of the folders that it is written to. */

@@ -12,9 +12,6 @@ import {
 import { templateDefinition, type TemplateDefinition } from '../../../server/src/modules/template/record.ts';
 import { UsageError } from '../../usage-error.ts';
 
-export { catalogueFormats } from '../../../server/src/modules/template/formats/catalogue.ts';
-export type { ImportedTemplate };
-
 /** Every template of the folder in turn; `format` is one of `catalogueFormats`. */
 export async function importCatalogue(
   folder: string,

@@ -151,8 +151,12 @@ const statements = {
   // As long as the statements name no database, they are for the only one that was copied.
   mongo: {
     make: "db.getSiblingDB('shop').runCommand({ insert: 'people', documents: [{ _id: 1, name: 'real' }] });",
-    mask: "db.runCommand({ update: 'people', updates: [{ q: { _id: 1 }, u: { $set: { name: 'masked' } } }] });",
-    read: "print(db.getSiblingDB('shop').runCommand({ find: 'people', filter: {} }).cursor.firstBatch[0].name)",
+    mask:
+      "db.runCommand({ update: 'people', " +
+      "updates: [{ q: { _id: 1 }, u: { $set: { name: 'masked' } } }] });",
+    read:
+      "print(db.getSiblingDB('shop').runCommand({ find: 'people', filter: {} })" +
+      '.cursor.firstBatch[0].name)',
   },
   redis: { make: 'SET person real', mask: 'SET person masked', read: 'GET person' },
 } as const;

@@ -9,12 +9,16 @@ import { Ago } from '../parts/time.tsx';
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const count = (value: unknown): number => (typeof value === 'number' ? value : 0);
 
+const about =
+  'Repositories of templates of your own, or of Dokploy, Coolify and CapRover. Read again every day; ' +
+  'services made of them are told of newer forms.';
+
 export function TemplateCatalogues(): ReactElement {
   return (
     <Collection
       title="Catalogues of templates"
       noun="catalogue"
-      about="Repositories of templates of your own, or of Dokploy, Coolify and CapRover. Read again every day; services made of them are told of newer forms."
+      about={about}
       id="templateCatalogueId"
       list="templateCatalogue.all"
       create="templateCatalogue.create"

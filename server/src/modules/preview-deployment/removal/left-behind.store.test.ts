@@ -159,7 +159,7 @@ eachDatabase('what previews left behind', (test) => {
     expect(await ids()).toEqual(['postgres-first']);
   });
 
-  it('copies of compose services go with their databases once their record as a preview is gone', async () => {
+  it('copies of compose services go with their databases once they are no preview', async () => {
     const { run, ids, insert, stores, organizationId, place, warned } = await begin();
     const record = (composeId: string, previewOf: ComposeRecord['previewOf']): ComposeRecord => ({
       ...plainCompose,

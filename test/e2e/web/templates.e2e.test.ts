@@ -4,17 +4,17 @@
  */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { templatesFolder } from '../../server/src/composition/product-files.ts';
-import { createTemplates } from '../../server/src/modules/template/template.ts';
-import type { Template } from '../../server/src/modules/template/record.ts';
-import { bedOfRun } from '../bed/bed-of-run.ts';
-import { caprover, coolify, dokploy } from '../catalogues/catalogues.ts';
-import { ofThisRun } from '../run/mode.ts';
-import { openPage, signIn, startBrowser, type Watched } from '../web/browser.ts';
-import { applicationFixture, deploymentEnded, until } from './fixtures/applications.ts';
-import { berthHost, type BerthHost, type DeploymentView } from './fixtures/berth-host.ts';
-import { createRepository } from './fixtures/repository.ts';
-import { makeStandIns } from './fixtures/stand-in-images.ts';
+import { templatesFolder } from '../../../server/src/composition/product-files.ts';
+import { createTemplates } from '../../../server/src/modules/template/template.ts';
+import type { Template } from '../../../server/src/modules/template/record.ts';
+import { bedOfRun } from '../../bed/bed-of-run.ts';
+import { caprover, coolify, dokploy } from '../../catalogues/catalogues.ts';
+import { ofThisRun } from '../../run/mode.ts';
+import { openPage, signIn, startBrowser, type Watched } from '../../web/browser.ts';
+import { applicationFixture, deploymentEnded, until } from '../fixtures/applications.ts';
+import { berthHost, type BerthHost, type DeploymentView } from '../fixtures/berth-host.ts';
+import { createRepository } from '../fixtures/repository.ts';
+import { makeStandIns } from './stand-in-images.ts';
 
 const berthTemplates = await createTemplates(templatesFolder).all();
 const formats = { dokploy, coolify, caprover };
