@@ -15,7 +15,16 @@ export interface Zone {
   cure: string;
 }
 
-const belowModules = ['domain', 'shell', 'procedure', 'ports', 'contract', 'channel', 'compose-file'];
+const belowModules = [
+  'domain',
+  'shell',
+  'procedure',
+  'ports',
+  'contract',
+  'channel',
+  'compose-file',
+  'catalogue-formats',
+];
 
 export const zones: readonly Zone[] = [
   {
@@ -81,11 +90,18 @@ export const zones: readonly Zone[] = [
     packages: /^zod$/,
     cure: 'Contracts are for what stands above them.',
   },
+  // Read by the command line from a folder, and by the server from a repository.
+  {
+    name: 'catalogue-formats',
+    files: /^server\/src\/modules\/template\/formats\//,
+    sees: ['domain', 'contract', 'compose-file'],
+    cure: 'Give what was read to whoever needs it.',
+  },
   {
     // What a compose file means, and what it asks of the machine: pure, and the command line imports by it.
     name: 'compose-file',
     files:
-      /^server\/src\/modules\/(compose\/(compose-file|proxy-labels|translation\/[a-z/-]+)|host-reach\/(dangers|excess)|template\/(format|icon|references|formats\/[a-z-]+))\.ts$/,
+      /^server\/src\/modules\/(compose\/(compose-file|proxy-labels|translation\/[a-z/-]+)|host-reach\/(dangers|excess)|template\/(format|icon|references))\.ts$/,
     sees: ['domain', 'ports', 'contract'],
     packages: /^(yaml|node:(path|crypto|net))$/,
     cure: 'Reading a compose file is pure; pass what it needs as plain values.',
@@ -148,7 +164,7 @@ export const zones: readonly Zone[] = [
   {
     name: 'cli',
     files: /^cli\//,
-    sees: ['client', 'contract', 'procedure', 'domain', 'compose-file'],
+    sees: ['client', 'contract', 'procedure', 'domain', 'compose-file', 'catalogue-formats'],
     cure: 'The CLI is a program of its own; share through client/.',
   },
   {
