@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { programArgv, theirWord } from '../../program-argv.ts';
 import type { Terminal } from '../../terminal.ts';
 import { UsageError } from '../../usage-error.ts';
 
@@ -17,8 +18,9 @@ export async function withClone<T>(
 ): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-catalogue-'));
   try {
-    const argv = ['git', 'clone', '--quiet', '--depth=1', '--no-tags', '--', address, folder] as const;
-    const code = await terminal.runProgram([...argv], { GIT_TERMINAL_PROMPT: '0' });
+    const options = ['--quiet', '--depth=1', '--no-tags', '--'];
+    const argv = programArgv('git', 'clone', ...options, theirWord(address), folder);
+    const code = await terminal.runProgram(argv, { GIT_TERMINAL_PROMPT: '0' });
     if (code !== 0) throw new UsageError(`git could not clone ${address}.`);
     return await read(folder);
   } finally {
