@@ -68,7 +68,6 @@ const hints: Readonly<Record<string, Hint>> = {
   // Its name confirms that it is meant.
   'server.forget': () => ({ name: 'node-1' }),
   'templateCatalogue.create': () => ({ url: 'https://127.0.0.1:1/none.git' }),
-  'template.one': () => ({ name: 'wiki' }),
   'registry.create': () => ({ registryUrl: '127.0.0.1:1' }),
   'registry.test': () => ({ registryUrl: '127.0.0.1:1' }),
   'certificate.create': () => ({

@@ -8,6 +8,10 @@ interface Harmless {
   reason: string;
 }
 
+const askedThroughTheGate: Harmless = {
+  values: /^http/,
+  reason: 'Refused when it is connected to, as every address that is not public (adapters/outgoing).',
+};
 const withinSource: Harmless = {
   values: /^\//,
   reason:
@@ -54,6 +58,7 @@ const rows: Readonly<Record<string, Harmless>> = {
     values: /^\*\./,
     reason: 'A preview gets one name below it, never the wildcard; that name is judged as any host is.',
   },
+  'templateCatalogue.create url': askedThroughTheGate,
   buildPath: withinSource,
   customGitBuildPath: withinSource,
   dockerfile: withinSource,

@@ -3,12 +3,16 @@ import { dnsKindNames, dnsKinds } from '../../../server/src/modules/dns-provider
 
 const dnsAddresses: readonly string[] = ['rfc2136.server', 'powerdns.apiUrl'];
 
+/** Of the accounts, but no text. */
+const dnsOthers: readonly string[] = ['lego.zones', 'lego.awaitsNameServers'];
+
 /** Each with what it is, where the name does not tell. */
 export const plainFields: readonly string[] = [
   // Of the account at a DNS provider, whose address is the kind's own.
   ...dnsKindNames
     .flatMap((kind) => Object.keys(dnsKinds[kind].input.shape).map((field) => `${kind}.${field}`))
-    .filter((field) => !dnsAddresses.includes(field)),
+    .filter((field) => ![...dnsAddresses, ...dnsOthers].includes(field)),
+  'lego.zones.0',
   // Paths of addresses, seen by visitors alone, and patterns that are compared with names of a repository.
   'domain.create path',
   'domain.update path',

@@ -205,7 +205,7 @@ export const templateCatalogueRows: Rows = [
   {
     call: 'templateCatalogue.refresh',
     input: { templateCatalogueId: '<templateCatalogueId>' },
-    refused: 'SERVICE_UNAVAILABLE',
+    refused: 'PRECONDITION_FAILED',
   },
   {
     call: 'templateCatalogue.remove',
