@@ -21,7 +21,7 @@ export interface CertifyingWorld {
   /** Port of the name server. */
   dnsPort: number;
   legoPath?: string;
-  /** Of every organization. */
+  /** Those of every organization. */
   standing?: Standing;
   onFault(error: unknown): void;
   onFact(text: string): void;

@@ -3,7 +3,7 @@ import { dnsKindNames, dnsKinds } from '../../../server/src/modules/dns-provider
 
 const dnsAddresses: readonly string[] = ['rfc2136.server', 'powerdns.apiUrl'];
 
-/** Of the accounts, but no text. */
+/** Fields of the accounts that are no text. */
 const dnsOthers: readonly string[] = ['lego.zones', 'lego.awaitsNameServers'];
 
 /** Each with what it is, where the name does not tell. */
@@ -38,7 +38,7 @@ export const plainFields: readonly string[] = [
   'channel',
   'events.0',
   'email.security',
-  // Proved by whoever asks, at their own DNS provider.
+  // Proved by those who ask, at their own DNS provider.
   'names.0',
   'dnsProvider.test hostName',
   // Of a plan that was shown.

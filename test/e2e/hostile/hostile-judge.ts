@@ -260,7 +260,7 @@ const isTheMost = (answer: Answer): boolean =>
   answer.status === 409 && / are the most\.| is the maximum\./.test(messageOf(answer));
 
 /** These ask a git host. */
-const asksGitHost: readonly string[] = ['gitProvider.branches', 'gitProvider.createFromManifest'];
+const asksGitHost = ['gitProvider.branches', 'gitProvider.createFromManifest', 'templateCatalogue.create'];
 
 /**
  * These ask a bucket that nobody has, which costs a process each time, and say in its words why it failed.

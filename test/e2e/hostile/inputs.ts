@@ -17,7 +17,8 @@ const port = ({ portId }: Fixtures) => ({ portId });
 const mount = ({ mountId }: Fixtures) => ({ mountId });
 const sshKey = ({ sshKeyId }: Fixtures) => ({ sshKeyId });
 const catalogue = () => ({ templateCatalogueId: 'V1StGXR8Z5jdHi6BmyT3k' });
-const signIn = { registryUrl: '127.0.0.1:1', username: 'someone', password: 'something' };
+const account = { username: 'someone', password: 'something' };
+const signIn = { registryUrl: '127.0.0.1:1', ...account };
 const registry = ({ registryId }: Fixtures) => ({ registryId });
 const password = 'correct horse battery';
 const newDatabase = ({ environmentId }: Fixtures, unique: string) => ({
@@ -36,7 +37,6 @@ const server = ({ serverId }: Fixtures) => ({ serverId });
 const node = ({ serverId }: Fixtures) => ({ nodeServerId: serverId });
 const certificate = ({ certificateId }: Fixtures) => ({ certificateId });
 const certificateResolver = ({ certificateResolverId }: Fixtures) => ({ certificateResolverId });
-/** No procedure makes one: pull requests will. */
 const preview = () => ({ previewDeploymentId: 'absent' });
 const gitProvider = ({ gitProviderId }: Fixtures) => ({ gitProviderId });
 const destination = ({ destinationId }: Fixtures) => ({ destinationId });
@@ -266,7 +266,7 @@ export const inputs = {
     apply: ({ composeId }) => ({ composeId }),
   },
   templateCatalogue: {
-    create: () => ({ name: 'another', url: 'https://127.0.0.1:1/none.git' }),
+    create: () => ({ name: 'another', url: 'https://127.0.0.1:1/none.git', ...account }),
     one: catalogue,
     all: nothing,
     update: () => ({ ...catalogue(), name: 'Renamed' }),

@@ -25,7 +25,7 @@ export function Recovery({
 }: {
   postgresId: string;
   destinations: readonly { value: string; label: string }[];
-  /** With the newest moment, in ISO 8601. */
+  /** Gets the newest moment, in ISO 8601. */
   onRestore: (at: string) => void;
 }): ReactElement | null {
   const { data, error } = useAsk('backup.getRecovery', { postgresId }, { every: 10_000 });

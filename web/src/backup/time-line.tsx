@@ -117,7 +117,7 @@ function Moments({
   onPoint,
   onMoment,
 }: {
-  /** In milliseconds since 1970, as is `to`. */
+  /** Milliseconds since 1970, as is `to`. */
   from: number;
   to: number;
   place: (at: number) => number;

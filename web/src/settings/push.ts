@@ -90,7 +90,7 @@ function workerUrl(): unknown {
   return policy?.createScriptURL(worker) ?? worker;
 }
 
-/** As people know the device, such as `Firefox on Linux`. */
+/** The device as people know it, such as `Firefox on Linux`. */
 export function nameOfBrowser(userAgent: string): string {
   const found = (names: Readonly<Record<string, RegExp>>): string | undefined =>
     Object.entries(names).find(([, pattern]) => pattern.test(userAgent))?.[0];

@@ -52,3 +52,15 @@ export function pathContains(folder: string, path: string): boolean {
 function withoutRunAlias(path: string): string {
   return pathContains('/var/run', path) ? path.slice('/var'.length) : path;
 }
+
+/** The kernel's own trees, which the engine refuses, and the folder of Berth's health probe. */
+const reservedInside = ['/proc', '/sys', '/.berth'];
+
+/** Where something stands in a container; BAD_REQUEST names the field. */
+export function parseMountPath(given: string, field: string): string {
+  const path = parseServerPath(given, field);
+  if (path === '/') throw badField(field, 'cannot be the root of the container');
+  if (reservedInside.some((reserved) => pathContains(reserved, path)))
+    throw badField(field, `cannot be in ${reservedInside.join(', ')}; these belong to the system`);
+  return path;
+}

@@ -1,4 +1,4 @@
-/** Values of files of others, whose types nobody promised. */
+/** Values of files of others, whose types are not promised. */
 
 export const textOf = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
@@ -11,7 +11,7 @@ export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {};
 }
 
-/** Undefined where it is no JSON; whoever asked says what that means there. */
+/** Undefined where it is no JSON; the caller says what that means there. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

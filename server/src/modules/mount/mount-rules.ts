@@ -4,7 +4,7 @@
  */
 import { posix } from 'node:path';
 import { badField } from '../../domain/errors.ts';
-import { parseServerPath, pathContains } from '../../domain/names/server-path.ts';
+import { parseMountPath, parseServerPath } from '../../domain/names/server-path.ts';
 
 export interface MountDraft {
   type: 'bind' | 'volume' | 'file';
@@ -20,18 +20,13 @@ export interface MountDraft {
 /** The engine takes at most 500 kB as a file of a service. */
 const contentLimitBytes = 500_000;
 const volumeNamePattern = /^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,99}$/;
-/** The kernel's own trees, which the engine refuses, and the folder of Berth's health probe. */
-const reservedInside = ['/proc', '/sys', '/.berth'];
 
 /**
  * The mount with only the fields of its type, or BAD_REQUEST naming the field. Which paths of the server a
  * service may see is decided where they are approved.
  */
 export function checkMount(draft: MountDraft): MountDraft & { isSecret: boolean } {
-  const mountPath = parseServerPath(draft.mountPath, 'mountPath');
-  if (mountPath === '/') throw badField('mountPath', 'cannot be the root of the container');
-  if (reservedInside.some((reserved) => pathContains(reserved, mountPath)))
-    throw badField('mountPath', `cannot be in ${reservedInside.join(', ')}; these belong to the system`);
+  const mountPath = parseMountPath(draft.mountPath, 'mountPath');
   const bare = {
     type: draft.type,
     mountPath,

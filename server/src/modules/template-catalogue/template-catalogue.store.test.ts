@@ -107,10 +107,9 @@ eachDatabase("catalogues of an organization's own", (test) => {
       const own = all.filter(({ catalogue }) => catalogue?.templateCatalogueId === templateCatalogueId);
       expect(own).toHaveLength(templateCount);
       for (const { name: template } of own) {
-        const { variables } = (await owner.query('template.one', {
-          name: template,
-          templateCatalogueId,
-        })) as unknown as WholeOne;
+        const { variables }: WholeOne = Object(
+          await owner.query('template.one', { name: template, templateCatalogueId }),
+        );
         const required = variables.filter((one) => one.required && one.generate === null && one.value === '');
         const created = await owner.mutate('template.create', {
           template,

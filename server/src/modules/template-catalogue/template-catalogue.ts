@@ -14,7 +14,7 @@ import type {
   TemplateCatalogueStore,
 } from './store.ts';
 
-/** Without its password and what is for Berth alone. */
+/** The record without its password and what is for Berth alone. */
 export type PublicCatalogue = Omit<TemplateCatalogueRecord, 'password' | 'lookedAt'>;
 
 type Optional = 'username' | 'password';
@@ -205,7 +205,7 @@ function rowOf(
 
 const digestOf = (made: MadeFrom): string => createHash('sha256').update(JSON.stringify(made)).digest('hex');
 
-/** Templates of the catalogues, for whoever makes services of them. */
+/** Templates of the catalogues, for those who make services of them. */
 function templatesOf({ store }: CatalogueDeps): CatalogueTemplates {
   return {
     listed: async (organizationId) => (await store.listed(organizationId)).map(listedOf),

@@ -1,4 +1,5 @@
 import type { Mounts } from '../mount/mount.ts';
+import { pathInContainer } from './format.ts';
 import type { Template } from './record.ts';
 import { references } from './references.ts';
 
@@ -10,7 +11,7 @@ export const fileMountOf = (
 ): Parameters<Mounts['create']>[2] => ({
   type: 'file',
   filePath: path,
-  mountPath: mountPath ?? `/run/berth/${path}`,
+  mountPath: mountPath ?? pathInContainer(path),
   content,
   hostPath: null,
   volumeName: null,

@@ -1,5 +1,6 @@
 /** Rules of a template that hold between its parts: names, references, domains, files. Pure. */
 import { badField } from '../../domain/errors.ts';
+import { parseMountPath } from '../../domain/names/server-path.ts';
 import { parseRoutePath } from '../../domain/routing/route-path.ts';
 import { parseComposeFile } from '../compose/compose-file.ts';
 import { iconAddress } from './icon.ts';
@@ -133,17 +134,17 @@ function refuseLoops(variables: Template['variables'], field: string): void {
   for (const name of needs.keys()) visit(name, []);
 }
 
+/** Where a file stands that says no place of its own. */
+export const pathInContainer = (path: string): string => `/run/berth/${path}`;
+
 function checkFiles(files: Template['files'], field: string): void {
   const seen = new Set<string>();
   for (const [index, { path, mountPath }] of files.entries()) {
-    if (mountPath !== null && (!mountPath.startsWith('/') || /\p{Cc}/u.test(mountPath)))
-      throw badField(
-        `${field}.files.${index}.mountPath`,
-        'must be an absolute path, beginning with "/", without line breaks and control characters',
-      );
     if (seen.has(path)) throw badField(`${field}.files.${index}.path`, `is ${path} a second time`);
     seen.add(path);
     if (path.split('/').some((part) => ['', '.', '..'].includes(part)))
       throw badField(`${field}.files.${index}.path`, 'must be a relative path without "." and ".."');
+    if (mountPath === null) parseMountPath(pathInContainer(path), `${field}.files.${index}.path`);
+    else parseMountPath(mountPath, `${field}.files.${index}.mountPath`);
   }
 }

@@ -6,7 +6,7 @@ import { encryptedFor, push } from './push.ts';
 
 const { example } = push;
 const bytesOf = (text: string): Buffer => Buffer.from(text, 'base64url');
-/** Of the receiver in RFC 8291, appendix A. */
+/** The receiver's key in RFC 8291, appendix A. */
 const receiverKey = 'q1dXpw3UpT5VOmu_cf_v6ih07Aems3njxI-JWgLcM94';
 
 const notice: Notice = {

@@ -21,7 +21,7 @@ const curve = 'prime256v1';
 const [pointBytes, scalarBytes, authBytes] = [65, 32, 16] as const;
 /** Push services keep a message so long for a browser that is away. */
 const keptSeconds = 3 * 24 * 3600;
-/** Of whoever sends; push services refuse a signature without a contact that could be one. */
+/** The sender's contact: push services refuse a signature without one that could be real. */
 const contact = 'mailto:berth@example.com';
 /** A signature is good for at most a day (RFC 8292, 2). */
 const signedSeconds = 12 * 3600;

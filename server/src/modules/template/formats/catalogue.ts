@@ -40,7 +40,7 @@ export const catalogueFormats: readonly string[] = ['auto', ...Object.keys(forma
 /** Folders that hold templates are looked for this deep. */
 const deepest = 4;
 const mostFileBytes = 500_000;
-/** Of a whole catalogue; the largest public ones have 500 templates and 6 MB. */
+/** Bounds of a whole catalogue; the largest public ones have 500 templates and 6 MB. */
 const most = { bytes: 32_000_000, templates: 1000 };
 const isRead = /\.(ya?ml|toml|json|svg)$/;
 
