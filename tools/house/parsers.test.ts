@@ -24,7 +24,7 @@ import {
 import { parseObjectPath } from '../../server/src/domain/names/object-path.ts';
 import { parseBaseDomain } from '../../server/src/domain/routing/base-domain.ts';
 import { parsePreviewWildcard } from '../../server/src/domain/names/preview.ts';
-import { parseServerPath } from '../../server/src/domain/names/server-path.ts';
+import { parseMountPath, parseServerPath } from '../../server/src/domain/names/server-path.ts';
 import { parseSharedImage } from '../../server/src/domain/names/shared-images.ts';
 import { routesIn } from '../../server/src/domain/network/routes.ts';
 import { parseOutgoingHost } from '../../server/src/domain/network/outgoing.ts';
@@ -46,6 +46,7 @@ import { parseRoutePath } from '../../server/src/domain/routing/route-path.ts';
 import { parseTrustedProxies } from '../../server/src/domain/routing/trusted-proxies.ts';
 import { parsePassword, parseUsername } from '../../server/src/domain/secrets/basic-auth.ts';
 import { hidePatterns } from '../../server/src/domain/secrets/secret-patterns.ts';
+import { parseJson } from '../../server/src/domain/text/loose-values.ts';
 import { splitWords } from '../../server/src/domain/text/words.ts';
 import { parseCron, parseTimeZone } from '../../server/src/domain/time/cron.ts';
 import { parseEnv, parseEnvLines } from '../../server/src/domain/variables/dotenv.ts';
@@ -62,6 +63,7 @@ import { interpolate } from '../../server/src/modules/compose/translation/whole/
 import { translate } from '../../server/src/modules/compose/translation/translate.ts';
 import { readPullRequestEvent } from '../../server/src/modules/preview-deployment/store.ts';
 import { parseImagePrefix, parseRegistryAddress } from '../../server/src/modules/registry/address.ts';
+import { parseToml } from '../../server/src/modules/template/formats/toml.ts';
 import { readSecurity } from '../../server/src/modules/server/setup/inspection.ts';
 import { payloadOf } from '../../server/src/modules/webhook/delivery.ts';
 import { providers } from '../../server/src/modules/webhook/providers/providers.ts';
@@ -95,6 +97,8 @@ const otherLimitsMs: Record<string, number> = {
 
 const blockLimit = 500_000;
 const composeLimit = 65_536;
+/** Bytes of a file in a catalogue of templates. */
+const catalogueFile = 500_000;
 
 const noBlocks = { project: '', environment: '', service: '' };
 const largeBlock = lines(22_000, (at) => `VARIABLE_${at}=value`).slice(0, blockLimit);
@@ -163,6 +167,9 @@ const cases: Record<string, () => (() => unknown)[]> = {
   parseSharedImage: onTexts(1000, (text) => parseSharedImage(text)),
   parseImageReference: onTexts(1000, (text) => parseImageReference(text)),
   parseServerPath: onTexts(4096, (text) => parseServerPath(text, 'path')),
+  parseMountPath: onTexts(4096, (text) => parseMountPath(text, 'mountPath')),
+  parseToml: onTexts(catalogueFile, parseToml),
+  parseJson: onTexts(catalogueFile, parseJson),
   parsePreviewWildcard: onTexts(1000, (text) => parsePreviewWildcard(text)),
   parseUsername: onTexts(1000, (text) => parseUsername(text)),
   parsePassword: onTexts(1000, (text) => parsePassword(text)),
