@@ -81,9 +81,9 @@ function sayWordsBeside(first: string, terminal: Terminal): void {
 const wordsBehind = (first: string): string[] =>
   words.flatMap(({ name }) => (name.startsWith(`${first} `) ? [name] : []));
 
-/** A word of two parts goes before one of one: `env set` before `env`. */
+/** A word of more parts goes before one of fewer: `env set` before `env`. */
 function wordOf(argv: readonly string[]): { word: Word; rest: readonly string[] } | undefined {
-  for (const parts of [2, 1]) {
+  for (const parts of [3, 2, 1]) {
     const name = argv.slice(0, parts).join(' ');
     const word = words.find((one) => one.name === name);
     if (word && argv.length >= parts) return { word, rest: argv.slice(parts) };

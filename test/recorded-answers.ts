@@ -105,7 +105,8 @@ const listed = (serviceId: string, more: object): object => ({
   ...more,
 });
 const begins = { condition: 'starting', running: 0, since: null, status: 'running' };
-const domain = { host: 'shop.example.com', path: '/', https: true, port: 3000, certificateType: 'acme' };
+const address = { host: 'shop.example.com', path: '/', https: true, port: 3000 };
+const domain = { ...address, certificateType: 'acme', allowOnDemand: null };
 const line = (minutesAgo: number, text: string): { at: string; stream: 'stdout'; text: string } => ({
   at: at(minutesAgo),
   stream: 'stdout',

@@ -106,7 +106,7 @@ function secondWordsInBash(shown: Words): string {
     const seconds = pairs.filter((pair) => pair.first === first).map(({ second }) => second);
     // A word of its own, too: what follows may be a service.
     const services = shown.some(({ name }) => name === first) ? ' _berth_services "$word";' : '';
-    const all = seconds.join(' ');
+    const all = [...new Set(seconds)].join(' ');
     return `      ${first}) COMPREPLY=($(compgen -W "${all}" -- "$word"));${services} return ;;`;
   });
   return `  if [ "$COMP_CWORD" -eq 2 ] && [[ "$word" != -* ]]; then

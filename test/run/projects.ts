@@ -129,7 +129,7 @@ export const projects = {
     files: ['{bed,images,builder,git}/*', 'encrypted-backup', 'object-store', 'upload'].map(integration),
     minutes: 20,
   },
-  web: { on: 'bed', files: e2e('web', 'web/templates'), minutes: 40 },
+  web: { on: 'bed', files: e2e('web'), minutes: 40 },
   isolation: {
     on: 'bed',
     files: e2e('isolation', 'compose', 'compose/products', 'compose/lived'),
@@ -159,7 +159,7 @@ export const projects = {
   systemd: { on: 'bed', files: e2e('systemd'), minutes: 40 },
   trixie: { on: 'servers', system: 'trixie', files: [integration('engine/*')], minutes: 30 },
   environments: { on: 'bed', files: e2e('lives/environments'), isLong: true, minutes: 100 },
-  journeys: { on: 'bed', files: ['test/e2e/journeys/*.e2e.test.ts'], isLong: true, minutes: 30 },
+  journeys: { on: 'bed', files: e2e('journeys/*', 'web/templates'), isLong: true, minutes: 90 },
   sid: {
     on: 'servers',
     system: 'sid',
