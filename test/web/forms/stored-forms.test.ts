@@ -59,6 +59,7 @@ const acting: readonly string[] = [
   'service/service-actions.tsx',
   'service/terminal-tab.tsx',
   'settings/generate-key.tsx',
+  'settings/push-here.tsx',
   'user/door.tsx',
   'variables/secret-variables.tsx',
 ];
