@@ -2,7 +2,7 @@
 import type { Client } from '../../../client/client.ts';
 import { readText } from '../../terminal.ts';
 import { UsageError } from '../../usage-error.ts';
-import { itemsOf } from '../parts/context.ts';
+import { itemsOf, type Context } from '../parts/context.ts';
 import { listWord } from '../parts/rows.ts';
 import type { Word } from '../parts/word.ts';
 
@@ -79,6 +79,17 @@ const add: Word = {
   },
 };
 
+/** The catalogue that the word is given. */
+async function chosen(
+  context: Context,
+  verb: string,
+): Promise<{ client: Client; templateCatalogueId: string }> {
+  const [name] = context.args;
+  if (name === undefined) throw new UsageError(`Usage: berth template catalogue ${verb} NAME`);
+  const { client } = await context.berth();
+  return { client, templateCatalogueId: (await catalogueOf(client, name)).templateCatalogueId };
+}
+
 const refresh: Word = {
   name: 'template catalogue refresh',
   usage: 'NAME',
@@ -86,10 +97,7 @@ const refresh: Word = {
   most: 1,
   calls: ['templateCatalogue.all', 'templateCatalogue.refresh'],
   async run(context) {
-    const [name] = context.args;
-    if (name === undefined) throw new UsageError('Usage: berth template catalogue refresh NAME');
-    const { client } = await context.berth();
-    const { templateCatalogueId } = await catalogueOf(client, name);
+    const { client, templateCatalogueId } = await chosen(context, 'refresh');
     const read = await client.templateCatalogue.refresh({ templateCatalogueId });
     context.answer(read, () => told(read));
   },
@@ -102,10 +110,7 @@ const remove: Word = {
   most: 1,
   calls: ['templateCatalogue.all', 'templateCatalogue.remove'],
   async run(context) {
-    const [name] = context.args;
-    if (name === undefined) throw new UsageError('Usage: berth template catalogue remove NAME');
-    const { client } = await context.berth();
-    const { templateCatalogueId } = await catalogueOf(client, name);
+    const { client, templateCatalogueId } = await chosen(context, 'remove');
     const removed = await client.templateCatalogue.remove({ templateCatalogueId });
     context.answer(removed, () => `${removed.name} is removed; services made of its templates stay.\n`);
   },

@@ -103,10 +103,8 @@ const gone =
   'channel, and add it again in that browser.';
 
 function isPoint(p256dh: string): boolean {
-  const pair = createECDH(curve);
-  pair.generateKeys();
   try {
-    return pair.computeSecret(bytesOf(p256dh)).length > 0;
+    return freshPair().computeSecret(bytesOf(p256dh)).length > 0;
   } catch {
     return false;
   }
